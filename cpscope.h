@@ -3,10 +3,10 @@
  * it does. This header brings all of the library; each of those below can be included alone.
  *
  * A program loads firmware (fw/fw.h), makes an engine from it (emu/engine.h), feeds it with the
- * items of a capture (trace/capture/capture.h) or with its own, and gets events (trace/event.h) in
- * a function of its own. A debugger (emu/debug/debug.h) stops such a run at points and goes back in
- * it. A model of a device owns the memory and the registers around an engine (emu/host.h).
- * docs/library.md has the whole of it on one page.
+ * items of a capture (trace/capture/capture.h) or with its own, and gets events
+ * (trace/event/event.h) in a function of its own. A debugger (emu/debug/debug.h) stops such a run
+ * at points and goes back in it. A model of a device owns the memory and the registers around an
+ * engine (emu/host.h). docs/library.md has the whole of it on one page.
  *
  * What holds everywhere:
  *   - Errors are values (isa/base/err.h): a function that can fail returns NULL, or an error that
@@ -27,12 +27,12 @@
 #include "isa/version.h"
 #include "fw/fw.h"
 #include "fw/image/mbn.h"
-#include "fw/script/script.h"
+#include "fw/nv/script/script.h"
 #include "trace/capture/buffers.h"
 #include "trace/capture/capture.h"
 #include "trace/capture/pm4text.h"
 #include "trace/capture/rd_write.h"
-#include "trace/diff.h"
+#include "trace/form/diff.h"
 #include "trace/form/trace.h"
 #include "emu/afuc/afuc.h"
 #include "emu/debug/debug.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the syntax files of editors from the tables that the program is made of: mnemonics, prefixes and registers from
-isa/, directives and keywords from the readers, events from trace/event.def. Usage: make.py ROOT FOLDER"""
+isa/, directives and keywords from the readers, events from trace/event/event.def. Usage: make.py ROOT FOLDER"""
 import glob
 import json
 import os
@@ -32,15 +32,15 @@ AFUC = sorted(word for isa, _, word in GENS if isa == "afuc")
 SCRIPTS = sorted(prefix + word + " " + isa for isa, prefix, word in GENS if isa in ("hwsq", "seq", "vp1"))
 MNEMONICS = sorted(set(table_words(r'^OP\(\w+,\s*"(\w+)"') + table_words(r'^FORM\(\w+,\s*"(\w+)"')))
 # Opcodes without a name are rows of macros: "s" and their number.
-UNNAMED = {macro: letter for macro, letter in re.findall(r'^#define (\w+)\((?:\w+)\).*FORM\(\w+##\w+, "(\w+)" #', read("isa/vp1.def"), re.M)}
+UNNAMED = {macro: letter for macro, letter in re.findall(r'^#define (\w+)\((?:\w+)\).*FORM\(\w+##\w+, "(\w+)" #', read("isa/nv/vp1.def"), re.M)}
 MNEMONICS = sorted(set(MNEMONICS) | {UNNAMED[macro] + number for macro, number in re.findall(
-    r"^[^#\n]*?\b(\w+)\((\w+)\)", re.sub(r"\) +", ")\n", read("isa/vp1.def")), re.M) if macro in UNNAMED})
+    r"^[^#\n]*?\b(\w+)\((\w+)\)", re.sub(r"\) +", ")\n", read("isa/nv/vp1.def")), re.M) if macro in UNNAMED})
 FLAGS = table_words(r'^FIELD\(\w+,\s*"(\w+)",\s*\d+,\s*\d+,\s*FLAG\b')
 COUNTS = table_words(r'^FIELD\(\w+,\s*"(\w+)",\s*\d+,\s*\d+,\s*COUNT\b')
 SECTIONS = sorted(set(re.findall(r'^ROLE\(\w+,\s*"\w+",\s*"(\w+)"', read("isa/target.def"), re.M)))
 DIRECTIVES = sorted(set(words("fw/asm/directive.c", r'^\s*\{"(\w+)", do_') + words("fw/asm/script.c", r'^\s*\{"\.(\w+)", ')))
 PM4 = sorted(set(words("trace/capture/pm4text.c", r'keyword\(word, "(\w+)"\)') + ["reg"]))
-EVENTS = words("trace/event.def", r'^EVENT\(\w+,\s*"(\w+)"')
+EVENTS = words("trace/event/event.def", r'^EVENT\(\w+,\s*"(\w+)"')
 PROCESSORS = words("isa/target.def", r'^PROCESSOR\(\w+,\s*"(\w+)"')
 
 HEAD = r"^;\s*(?:(?:%s)\s+(?:\w+\s+)?microcode|%s)\s*$" % ("|".join(AFUC), "|".join(s.replace(" ", r"\s+") for s in SCRIPTS))

@@ -24,8 +24,8 @@
 #include "../isa/isa.h"
 #include "host.h"
 #include "policy.h"
-#include "../trace/event.h"
-#include "../trace/item.h"
+#include "../trace/event/event.h"
+#include "../trace/event/item.h"
 
 CPS_C_BEGIN
 

@@ -2,7 +2,7 @@
  * Look-ups in the rows of target.def. */
 #include "isa/target.h"
 
-#include "isa/nvchip.h"
+#include "isa/nv/nvchip.h"
 
 #include <string.h>
 
@@ -169,7 +169,7 @@ void cps_chip_expected(const struct cps_isa *isa, const char *word, struct cps_b
         const char *text;
     } have[] = {
 #define NV_HAVE(set, text) {&cps_isa_##set, text},
-#include "isa/nvchip.def"
+#include "isa/nv/nvchip.def"
     };
     cps_gen_words(isa, out);
     for (size_t i = 0; cps_nvchip_word_(word) && i < sizeof(have) / sizeof(have[0]); i++) {

@@ -16,11 +16,11 @@ TABLES = {  # name: file, macro
     "gpu": ("emu/afuc/gpu.def", "GPU_REG"), "nvidia": ("emu/nv/reg.def", "NV_REG"),
     "flags": ("emu/nv/hwsq_flag.def", "HWSQ_FLAG"), "pfifo": ("emu/nv/pfifo.def", "PFIFO_REG"),
     "pushes": ("emu/nv/pfifo.def", "PFIFO_PUSH"), "vp1": ("emu/nv/vp1/sr.def", "VP1_SR"),
-    "unknown": ("trace/event.def", "UNKNOWN"), "policies": ("emu/policy.def", "POLICY(?:_NUMBER)?"),
-    "events": ("trace/event.def", "EVENT"), "words": ("trace/event.def", "SUB"),
+    "unknown": ("trace/event/event.def", "UNKNOWN"), "policies": ("emu/policy.def", "POLICY(?:_NUMBER)?"),
+    "events": ("trace/event/event.def", "EVENT"), "words": ("trace/event/event.def", "SUB"),
     "generations": ("isa/target.def", "GEN"), "layouts": ("isa/target.def", "LAYOUT"),
     "roles": ("isa/target.def", "ROLE"), "chips": ("isa/target.def", "TARGET"), "gpus": ("isa/target.def", "GPU_CHIP"),
-    "names": ("isa/nvchip.def", "NV_CHIP"), "workarounds": ("isa/target.def", "WORKAROUND"),
+    "names": ("isa/nv/nvchip.def", "NV_CHIP"), "workarounds": ("isa/target.def", "WORKAROUND"),
 }
 
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "fw/script/script.h"
+#include "fw/nv/script/script.h"
 
 /** Whether the listing of @p size bytes for @p gen assembles to the same ones. */
 static inline bool scriptcheck_listing(enum cps_gen gen, enum cps_scheme scheme,

@@ -14,7 +14,7 @@
 
 #include "emu/policy.h"
 #include "emu/reg.h"
-#include "trace/event.h"
+#include "trace/event/event.h"
 
 struct cps_bus;
 struct nv;

@@ -151,7 +151,7 @@ static void bad_opcode(struct nv *e, struct hwsq_slot *s)
 static void (*const handlers[])(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn) = {
     NULL,
 #define OP(id, ...) op_##id,
-#include "isa/hwsq.def"
+#include "isa/nv/hwsq.def"
 };
 
 void hwsq_perform_(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)

@@ -349,7 +349,7 @@ static void evaluate(struct nv *e, unsigned op, uint32_t p, uint32_t *word)
         break;
 #define TO_OWN(id, ...)
 #define OP(id, text, kind, flow, ...) TO_##kind(id, __VA_ARGS__)
-#include "isa/seq.def"
+#include "isa/nv/seq.def"
     default:
         break;
     }
@@ -362,7 +362,7 @@ static void (*const handlers[])(struct nv *e, const struct cps_insn *insn) = {
 #define OP_OUT(id)              NULL,
 #define OP_OWN(id)              op_##id,
 #define OP(id, text, kind, ...) OP_##kind(id)
-#include "isa/seq.def"
+#include "isa/nv/seq.def"
 };
 
 void seq_perform_(struct nv *e, const struct cps_insn *insn)

@@ -6,7 +6,7 @@
 #include "isa/base/lex.h"
 #include "isa/base/le.h"
 #include "fw/asm/asm.h"
-#include "fw/script/script.h"
+#include "fw/nv/script/script.h"
 
 #define BNOP 0xefffffffu
 

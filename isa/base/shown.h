@@ -3,8 +3,8 @@
  * reading order round is written as \xHH. Bytes that are no UTF-8 are, too.
  *
  * One function per destination: cps_shown_put_() for terminals and the lines of texts; html_text()
- * for HTML and XML (tools/report/html.h); cps_json_*() for JSON (trace/json.h); tap_text() for TAP
- * (tools/regress/results_write.c). */
+ * for HTML and XML (tools/cmd/render/html.h); cps_json_*() for JSON (trace/out/json.h); tap_text()
+ * for TAP (tools/explain/regress/results_write.c). */
 #ifndef CPS_SHOWN_H
 #define CPS_SHOWN_H
 

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "isa/names/rnn_nv.h"
+#include "isa/nv/rnn_nv.h"
 
 #define CHUNK_BYTES 16384u
 

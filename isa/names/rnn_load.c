@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "isa/base/infile.h"
-#include "isa/names/rnn_nv.h"
+#include "isa/nv/rnn_nv.h"
 
 #define MAX_BYTES ((size_t)64 << 20) /* of a file; the largest real one has 1 MB */
 

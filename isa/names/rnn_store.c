@@ -3,7 +3,7 @@
 #include "isa/names/rnn_store.h"
 
 #include "isa/base/list.h"
-#include "isa/names/rnn_nv.h"
+#include "isa/nv/rnn_nv.h"
 
 /* Copied names stand one behind the other in blocks, so that 200,000 of them are few objects. */
 enum { TEXT_BLOCK = 64 * 1024 };

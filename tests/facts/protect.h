@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What Linux writes to CP_PROTECT, in its order; not made from tools/fuzz/protect.def.
+ * What Linux writes to CP_PROTECT, in its order; not made from tools/explain/fuzz/protect.def.
  *
  * N(list, register, more)   A6XX_PROTECT_NORDWR: neither read nor written, this one and so many
  * more R(list, register, more)   A6XX_PROTECT_RDONLY: read, not written C(list, register, count)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tests/fuzz/memfile.h"
-#include "tools/debug/point.h"
-#include "tools/step/dap.h"
+#include "tools/face/debugger/point.h"
+#include "tools/face/dap/dap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
  * source, and code whose listing assembles to the same bytes. */
 #include <string.h>
 
-#include "fw/envy/envy.h"
+#include "fw/nv/envy/envy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "tests/fuzz/memfile.h"
-#include "tools/lsp/lsp.h"
-#include "tools/step/frame.h"
-#include "trace/json.h"
+#include "tools/face/lsp/lsp.h"
+#include "tools/face/dap/frame.h"
+#include "trace/out/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/mask.h"
+#include "trace/event/mask.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fw/script/script.h"
+#include "fw/nv/script/script.h"
 #include "isa/base/le.h"
-#include "tools/mmio/mmio.h"
+#include "tools/explain/mmio/mmio.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
  * Fuzz target: the results of a regression run, as `regress --merge` reads them. Each pair counts
  * at most once, and what was merged can be merged again. */
 #include "tests/fuzz/memfile.h"
-#include "tools/regress/results.h"
-#include "trace/json.h"
+#include "tools/explain/regress/results.h"
+#include "trace/out/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fw/rom/rom.h"
+#include "fw/nv/rom/rom.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
  * listed. */
 #include <string.h>
 
-#include "fw/script/script.h"
+#include "fw/nv/script/script.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

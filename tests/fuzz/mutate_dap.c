@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/fuzz/mutate.h"
-#include "trace/json.h"
+#include "trace/out/json.h"
 
 enum { MESSAGES = 128 };
 

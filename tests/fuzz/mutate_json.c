@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/fuzz/mutate.h"
-#include "trace/json.h"
+#include "trace/out/json.h"
 
 /* A member or an element. */
 struct place {

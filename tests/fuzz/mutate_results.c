@@ -2,7 +2,7 @@
  * The mutator of a JSON document as a whole. */
 #include "tests/fuzz/mutate.h"
 
-#include "trace/json.h"
+#include "trace/out/json.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
 {

@@ -14,7 +14,7 @@
 #include "tests/demo_engine.h"
 #include "tools/bench/stream.h"
 #include "tools/bench/walker.h"
-#include "tools/play/feed.h"
+#include "tools/run/feed.h"
 #include "trace/capture/capture.h"
 
 enum { ROOM = 1 << 17, AT = 0x1000, BUFFER_WORDS = 64, SUBMISSIONS = BENCH_STREAM_LONG };

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tools/reduce/ddmin.h"
+#include "tools/explain/reduce/ddmin.h"
 
 #define MOST 2048
 

@@ -11,8 +11,8 @@
 
 #include "isa/base/pm4.h"
 #include "tests/a6xx_names.h"
-#include "trace/align.h"
-#include "trace/diff.h"
+#include "trace/event/align.h"
+#include "trace/form/diff.h"
 #include "trace/form/trace.h"
 
 #define HEAD "# cpscope-trace 1\n# gen a6xx\n"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "trace/event.h"
+#include "trace/event/event.h"
 #include "trace/form/text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

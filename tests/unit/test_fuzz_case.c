@@ -13,8 +13,8 @@
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
 #include "tests/scratch.h"
-#include "tools/fuzz/fuzz.h"
-#include "tools/fuzz/repair.h"
+#include "tools/explain/fuzz/fuzz.h"
+#include "tools/explain/fuzz/repair.h"
 
 struct scene {
     struct cps_fw *fw;
@@ -278,7 +278,7 @@ static void packets_have_the_numbers_of_their_names(void **state)
         const char *names;
     } rows[] = {
 #define PACKET(opcode, gens, weight, fields, names) {opcode, gens, names},
-#include "tools/fuzz/grammar.def"
+#include "tools/explain/fuzz/grammar.def"
     };
     unsigned known = 0;
     (void)state;
@@ -312,7 +312,7 @@ static void packets_with_a_name_have_words(void **state)
     unsigned gens[0x80] = {0};
     (void)state;
 #define PACKET(opcode, of, weight, fields, names) gens[opcode] |= (of);
-#include "tools/fuzz/grammar.def"
+#include "tools/explain/fuzz/grammar.def"
     for (size_t i = 0; i < sizeof(bare); i++) {
         assert_int_equal(gens[bare[i]], 0);
         gens[bare[i]] = ALL;

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "isa/base/pm4.h"
-#include "tools/fuzz/fuzz.h"
-#include "tools/fuzz/judge.h"
+#include "tools/explain/fuzz/fuzz.h"
+#include "tools/explain/fuzz/judge.h"
 
 #define KEYS 5000u
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "trace/json.h"
+#include "trace/out/json.h"
 
 static void members_are_written_in_their_order(void **state)
 {

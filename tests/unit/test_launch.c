@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "isa/base/pm4.h"
-#include "trace/launch.h"
+#include "trace/event/launch.h"
 
 enum { NOP = 0x10, WAIT = 0x26, EVENT_WRITE = 0x46, DRAW = 0x38, RUN_OPENCL = 0x31, BLIT = 0x2c };
 

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "tests/scratch.h"
-#include "tools/regress/manifest.h"
-#include "trace/event.h"
+#include "tools/explain/regress/manifest.h"
+#include "trace/event/event.h"
 
 #define HEAD  "# cpscope-manifest 1\n"
 #define LEAST "firmware old a.fw\ncapture /nowhere/c.rd\n"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "isa/nvchip.h"
+#include "isa/nv/nvchip.h"
 
 /* In the order of envytools' list of GPUs (docs/hw/gpu), blanks between. */
 static const char order[] =

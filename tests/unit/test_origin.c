@@ -15,7 +15,7 @@
 #include "isa/base/pm4.h"
 #include "tests/bench.h"
 #include "tests/demo_engine.h"
-#include "tools/why/why.h"
+#include "tools/explain/why/why.h"
 
 #define AT          UINT64_C(0x100000)
 #define WORDS       600

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "trace/outfile.h"
+#include "trace/out/outfile.h"
 
 static bool has_proc;
 static char folder[64], target[96];

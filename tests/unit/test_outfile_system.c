@@ -22,7 +22,7 @@
 
 #include "trace/form/spool.h"
 #include "trace/form/trace.h"
-#include "trace/outfile.h"
+#include "trace/out/outfile.h"
 
 static int watched = -1;  /* the only descriptor whose writes are another's */
 static size_t at_a_time;  /* bytes that a write takes */

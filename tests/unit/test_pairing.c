@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "trace/align.h"
+#include "trace/event/align.h"
 
 enum { REACH = 192, MOST = 4096 };
 

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "tests/scratch.h"
-#include "tools/play/play.h"
-#include "tools/play/record.h"
+#include "tools/run/play.h"
+#include "tools/run/record.h"
 
 static void a_list_owns_what_its_items_point_to(void **state)
 {

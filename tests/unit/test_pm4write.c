@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "isa/base/le.h"
-#include "tools/play/feed.h"
-#include "tools/reduce/job.h"
+#include "tools/run/feed.h"
+#include "tools/explain/reduce/job.h"
 #include "trace/capture/capture.h"
 #include "trace/capture/pm4text.h"
 

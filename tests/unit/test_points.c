@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "tools/debug/expr.h"
-#include "tools/debug/point.h"
+#include "tools/face/debugger/expr.h"
+#include "tools/face/debugger/point.h"
 
 static struct cps_options options;
 

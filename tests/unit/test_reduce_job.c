@@ -10,7 +10,7 @@
 
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
-#include "tools/reduce/job.h"
+#include "tools/explain/reduce/job.h"
 
 enum { CP_NOP = 0x10 };
 

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "tests/scratch.h"
-#include "tools/regress/results.h"
-#include "trace/json.h"
+#include "tools/explain/regress/results.h"
+#include "trace/out/json.h"
 
 static struct cps_err *merge_text(struct json_object *to, const char *text)
 {

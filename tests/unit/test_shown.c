@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "isa/base/shown.h"
-#include "tools/report/guard.h"
-#include "tools/report/html.h"
-#include "trace/json.h"
+#include "tools/cmd/terminal/guard.h"
+#include "tools/cmd/render/html.h"
+#include "trace/out/json.h"
 
 static void expect_shown(const char *text, const char *shown)
 {

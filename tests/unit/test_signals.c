@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tools/play/interrupt.h"
+#include "tools/run/interrupt.h"
 
 static const int both[] = {SIGINT, SIGTERM};
 

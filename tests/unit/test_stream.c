@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "trace/outfile.h"
+#include "trace/out/outfile.h"
 #include "trace/capture/share.h"
 #include "trace/capture/stream.h"
 

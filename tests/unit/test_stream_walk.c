@@ -12,8 +12,8 @@
 
 #include "isa/base/pm4.h"
 #include "isa/base/buf.h"
-#include "tools/stream/walk.h"
-#include "trace/event.h"
+#include "tools/explain/stream/walk.h"
+#include "trace/event/event.h"
 
 #define TOP          UINT64_C(0x1000)
 #define OTHER        UINT64_C(0x700002000)

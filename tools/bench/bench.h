@@ -13,7 +13,7 @@
 #define CPS_BENCH_H
 
 #include "tools/bench/walker.h"
-#include "tools/play/play.h"
+#include "tools/run/play.h"
 
 /** A path, and what of it is left to the name of a file in the directory. */
 #define BENCH_PATH 4096

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "tools/bench/stream.h"
-#include "tools/play/files.h"
+#include "tools/run/files.h"
 
 #define MOST_BYTES (UINT64_C(512) << 20)
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/report/report.h"
-#include "trace/json.h"
+#include "tools/cmd/terminal/report.h"
+#include "trace/out/json.h"
 
 const struct bench_figure bench_figures[] = {
 #define FIGURE(name, unit, sample, count, yardstick, yardstick_count, against)                \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The walker. Facts of packets: tools/stream/walk.def, trace/launch.def; here they are branches,
- * because this is what a fast program without any generality would do. */
+ * The walker. Facts of packets: tools/explain/stream/walk.def, trace/event/launch.def; here they
+ * are branches, because this is what a fast program without any generality would do. */
 #include "tools/bench/walker.h"
 
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static void set_mode(struct walker *w, uint32_t marker)
     case number:           \
         w->mode = mask;    \
         break;
-#include "tools/stream/walk.def"
+#include "tools/explain/stream/walk.def"
     default:
         break;
     }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "isa/base/err.h"
-#include "trace/item.h"
+#include "trace/event/item.h"
 
 /** Registers that there are: their numbers have 18 bits. */
 #define WALKER_REGISTERS 0x40000u

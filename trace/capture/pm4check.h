@@ -3,7 +3,7 @@
 #ifndef CPS_PM4CHECK_H
 #define CPS_PM4CHECK_H
 
-#include "trace/item.h"
+#include "trace/event/item.h"
 
 /** Gets an error: line from 1, column in bytes from 0, which may be that of the line's end. */
 typedef void cps_pm4text_error_fn(void *context, unsigned line, size_t column, const char *message);

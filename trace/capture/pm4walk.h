@@ -7,7 +7,7 @@
 #ifndef CPS_PM4WALK_H
 #define CPS_PM4WALK_H
 
-#include "trace/item.h"
+#include "trace/event/item.h"
 
 /** Packets that name streams or take up room, and the fields of what names a stream. */
 enum {

@@ -6,7 +6,7 @@
 #define CPS_RD_WRITE_H
 
 #include "capture.h"
-#include "../outfile.h"
+#include "trace/out/outfile.h"
 
 CPS_C_BEGIN
 

@@ -4,7 +4,7 @@
 #define CPS_BUFFER_JSON_H
 
 #include "trace/capture/buffers.h"
-#include "trace/json.h"
+#include "trace/out/json.h"
 
 /** A buffer as an object: `kind`, `number`, `name` if it has one, `iova` and `size` in bytes. */
 struct json_object *cps_buffer_json_(const struct cps_buffer *buffer);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <zlib.h>
 
-#include "trace/event.h"
+#include "trace/event/event.h"
 
 #define CPT_MAGIC        "CPTRACE3" /* the digit is the version */
 #define CPT_VERSION      3u         /* what is written; readers take 1 and 2, too */

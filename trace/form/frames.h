@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "isa/isa.h"
-#include "trace/event.h"
+#include "trace/event/event.h"
 
 /** Frames that can be open; what is deeper counts for the last one. */
 #define CPS_FRAMES_MOST_ 64u

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/event_words.h"
+#include "trace/event/event_words.h"
 #include "isa/base/pm4.h"
 #include "trace/form/named.h"
 #include "trace/form/words.h"
 #include "trace/capture/lines.h"
-#include "trace/json.h"
+#include "trace/out/json.h"
 
 /* A byte of the head becomes at most six, as \u0009. */
 #define HEAD_LINE_BYTES (6 * TRACE_HEAD_BYTES + 64)

@@ -4,7 +4,7 @@
 #define CPS_NAMED_H
 
 #include "trace/form/forms.h"
-#include "trace/json.h"
+#include "trace/out/json.h"
 
 /** The names of the processor that made an event, or NULL. */
 const struct cps_names *cps_named_by_(const struct cps_trace_writer *writer,

@@ -4,7 +4,7 @@
 #ifndef CPS_SPOOL_H
 #define CPS_SPOOL_H
 
-#include "trace/outfile.h"
+#include "trace/out/outfile.h"
 
 struct cps_spool {
     int fd;

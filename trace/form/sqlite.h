@@ -16,7 +16,7 @@
 #include "trace/form/forms.h"
 #include "trace/form/spool.h"
 #include "trace/form/words.h"
-#include "trace/launch.h"
+#include "trace/event/launch.h"
 
 /** Statements that are prepared once; sqlite_schema.c has them. */
 enum db_insert {

@@ -17,7 +17,7 @@ static const struct kind {
 } kinds[CPS_EV_COUNT] = {
 #define EVENT(id, keyword, class, dflt, columns, list, doc) \
     [CPS_EV_##id] = {keyword, class, columns, dflt},
-#include "trace/event.def"
+#include "trace/event/event.def"
 };
 
 const char *cps_event_keyword(unsigned kind)

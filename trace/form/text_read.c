@@ -6,7 +6,7 @@
 
 #include "trace/form/forms.h"
 #include "trace/capture/lines.h"
-#include "trace/event_words.h"
+#include "trace/event/event_words.h"
 
 struct state {
     struct cps_lines lines;

@@ -6,7 +6,7 @@
 
 #include "isa/base/pm4.h"
 #include "isa/isa.h"
-#include "trace/event.h"
+#include "trace/event/event.h"
 
 /** Events of the last packet. Zero-initialised is none. */
 struct cps_words {

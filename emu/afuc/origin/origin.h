@@ -21,7 +21,7 @@
 #include "emu/afuc/origin/node.h"
 #include "emu/afuc/origin/place.h"
 #include "emu/afuc/origin/word.h"
-#include "trace/item.h"
+#include "trace/event/item.h"
 
 /** Makes an observer of @p machine, from here on. Once one of them is gone the other only waits for
  * its own end. @p most  nodes; 0: a default. Its events must go to origin_sink_(), all of

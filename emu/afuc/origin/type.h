@@ -3,7 +3,7 @@
 #ifndef CPS_ORIGIN_TYPE_H
 #define CPS_ORIGIN_TYPE_H
 
-#include "trace/event.h"
+#include "trace/event/event.h"
 
 enum origin_kind {
 #define ORIGIN(id, ...) ORIGIN_##id,

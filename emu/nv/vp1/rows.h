@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Expands the operations of isa/vp1.def: those of a kind for which ROW_KIND(id, meaning...) is
+ * Expands the operations of isa/nv/vp1.def: those of a kind for which ROW_KIND(id, meaning...) is
  * defined, nothing of the others. Without a guard: each expansion includes it again. */
 #ifndef ROW_S
 #define ROW_S(...)
@@ -56,7 +56,7 @@
 #define ROW_IF(...)
 #endif
 #define OP(id, text, kind, flow, ...) ROW_##kind(id, __VA_ARGS__)
-#include "isa/vp1.def"
+#include "isa/nv/vp1.def"
 #undef ROW_S
 #undef ROW_V
 #undef ROW_A

@@ -270,7 +270,7 @@ static bool never_waits(const struct nv *e, const void *who)
 
 static const uint8_t kinds[CPS_VP1_OP_COUNT] = {
 #define OP(id, text, kind, ...) [CPS_VP1_##id] = VP1_KIND_##kind,
-#include "isa/vp1.def"
+#include "isa/nv/vp1.def"
 };
 
 static uint8_t source_of(const struct cps_insn *insn)

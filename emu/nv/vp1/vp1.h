@@ -10,7 +10,7 @@
 /* Low bit and width of each field of vp1.def. */
 enum {
 #define FIELD(id, name, low, width, ...) VP1_LOW_##id = (low), VP1_WIDTH_##id = (width),
-#include "isa/vp1.def"
+#include "isa/nv/vp1.def"
 };
 /** A field of a word, unsigned and signed. */
 #define VP1(word, id) ((word) >> VP1_LOW_##id & ((UINT32_C(1) << VP1_WIDTH_##id) - 1))

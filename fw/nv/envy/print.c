@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ * The listing of envydis. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fw/nv/envy/table.h"
+
+struct printer {
+    enum cps_gen gen;
+    uint64_t word;
+    uint64_t at;
+    uint64_t claimed; /* bits that something explains */
+    bool odd_operand;
+    struct envy_insn *insn;
+    struct cps_buf *out;
+};
+
+static uint64_t mask_of(unsigned low, unsigned bits)
+{
+    return bits ? (UINT64_MAX >> (64 - bits)) << low : 0;
+}
+
+/* The atom's bits, those of its second part above. */
+static uint64_t take(struct printer *p, const struct envy_atom *atom)
+{
+    uint64_t first = mask_of(atom->low, atom->bits);
+    uint64_t second = mask_of(atom->low2, atom->bits2);
+    p->claimed |= first | second;
+    return (p->word & first) >> atom->low | (p->word & second) >> atom->low2 << atom->bits;
+}
+
+/* Its value: with its sign, and shifted. */
+static uint64_t value_of(struct printer *p, const struct envy_atom *atom)
+{
+    uint64_t value = take(p, atom);
+    unsigned bits = atom->bits + atom->bits2;
+    if (atom->is_signed && value >> (bits - 1) & 1)
+        value -= UINT64_C(1) << bits;
+    return value << atom->shift;
+}
+
+static void put_number(struct printer *p, uint64_t value)
+{
+    bool negative = value >> 63;
+    cps_buf_printf(p->out, "%s0x%" PRIx64, negative ? "-" : "", negative ? 0 - value : value);
+}
+
+/* A place that lies in front of the code keeps its 64 bits, as there. */
+static void put_target(struct printer *p, const struct envy_atom *atom)
+{
+    uint64_t value = value_of(p, atom);
+    if (atom->relative)
+        value += p->at & ~(uint64_t)0 << atom->shift;
+    p->insn->mark = atom->mark;
+    p->insn->target = value;
+    cps_buf_printf(p->out, "0x%" PRIx64, value);
+}
+
+static void put_register(struct printer *p, const struct envy_atom *atom)
+{
+    uint64_t number = take(p, atom);
+    if (atom->zero >= 0 && number == (uint64_t)atom->zero)
+        cps_buf_str(p->out, "0x0");
+    else if (atom->alias && number == (uint64_t)atom->alias_of)
+        cps_buf_printf(p->out, "$%s", atom->alias);
+    else if (atom->bits)
+        cps_buf_printf(p->out, "$%s%" PRIu64 "%s", atom->name, number, atom->suffix);
+    else
+        cps_buf_printf(p->out, "$%s", atom->name);
+}
+
+static const struct envy_row *find_row(const struct printer *p, enum envy_table table)
+{
+    size_t count = 0;
+    const struct envy_row *rows = cps_envy_rows_(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].table == table && rows[i].gens & cps_gen_mask(p->gen) &&
+            (p->word & rows[i].mask) == rows[i].value)
+            return &rows[i];
+    }
+    return NULL; /* tables end with a row that fits everything, or have all values */
+}
+
+/* The deepest are operands of an operand: tables do not hold themselves. */
+static const struct envy_row *put_table(struct printer *p, enum envy_table table)
+{
+    const struct envy_row *row = find_row(p, table);
+    p->claimed |= row->mask;
+    p->odd_operand |= strstr(row->text, "unk1") != NULL;
+    for (const char *text = row->text; *text;) {
+        if (*text != '{') {
+            cps_buf_add(p->out, text++, 1);
+            continue;
+        }
+        const struct envy_atom *atom = cps_envy_atom_(text, &text);
+        if (atom->kind == ENVY_NUM)
+            put_number(p, value_of(p, atom));
+        else if (atom->kind == ENVY_TARGET)
+            put_target(p, atom);
+        else if (atom->kind == ENVY_REG)
+            put_register(p, atom);
+        else if (atom->kind == ENVY_TABLE)
+            put_table(p, atom->table);
+        else if (atom->kind == ENVY_DISCARD)
+            cps_buf_str(p->out, "#");
+        else
+            take(p, atom);
+    }
+    return row;
+}
+
+/* An operand that is not there leaves its blank. */
+static void squeeze(struct cps_buf *out, size_t start)
+{
+    size_t to = start;
+    for (size_t from = start; from < out->size; from++) {
+        if (out->data[from] != ' ' || (to > start && out->data[to - 1] != ' '))
+            out->data[to++] = out->data[from];
+    }
+    while (to > start && out->data[to - 1] == ' ')
+        to--;
+    out->size = to;
+    if (out->data)
+        out->data[to] = '\0';
+}
+
+static void put_unknown(const struct printer *p, unsigned unit, size_t have)
+{
+    uint64_t unknown = p->word & ~p->claimed & mask_of(0, p->insn->bytes * 8);
+    if (!unknown)
+        return;
+    cps_buf_str(p->out, " [unknown:");
+    for (unsigned i = 0; i < p->insn->bytes; i += unit) {
+        if (i >= have)
+            cps_buf_str(p->out, " ??");
+        else
+            cps_buf_printf(p->out, " %0*" PRIx64, (int)unit * 2,
+                           unknown >> i * 8 & mask_of(0, unit * 8));
+    }
+    cps_buf_str(p->out, "]");
+}
+
+void cps_envy_print_(enum cps_gen gen, const uint8_t *bytes, size_t size, uint64_t at,
+                     struct envy_insn *ret, struct cps_buf *out)
+{
+    struct printer p = {.gen = gen, .at = at, .insn = ret, .out = out};
+    size_t start = out->size;
+    *ret = (struct envy_insn){0};
+    for (unsigned i = 0; i < ENVY_BYTES && i < size; i++)
+        p.word |= (uint64_t)bytes[i] << i * 8;
+    if (cps_envy_table_(gen) == ENVY_VP1)
+        p.word &= UINT32_MAX;
+    const struct envy_row *row = put_table(&p, cps_envy_table_(gen));
+    ret->bytes = row->bytes;
+    squeeze(out, start);
+    put_unknown(&p, cps_isa_unit(cps_gen_isa(gen)), size);
+    cps_buf_str(out, ret->bytes > size ? " [incomplete]" : "");
+    cps_buf_str(out, *row->text == '?' ? " [unknown instruction]" : "");
+    cps_buf_str(out, p.odd_operand ? " [unknown operand]" : "");
+}
+
+/* ---- the listing ---- */
+
+struct lister {
+    enum cps_gen gen;
+    unsigned unit;
+    const uint8_t *bytes;
+    size_t size;
+    uint8_t *marks; /* per unit: 1 << enum envy_mark */
+    struct cps_buf text;
+};
+
+static void mark_all(struct lister *l)
+{
+    struct envy_insn insn;
+    for (size_t at = 0; at < l->size && !l->text.failed; at += insn.bytes) {
+        cps_buf_clear(&l->text);
+        cps_envy_print_(l->gen, l->bytes + at, l->size - at, at / l->unit, &insn, &l->text);
+        if (insn.mark != ENVY_NOWHERE && insn.target < l->size / l->unit)
+            l->marks[insn.target] |= (uint8_t)(1u << insn.mark);
+    }
+}
+
+/* Bytes in their order; of a word, its number. */
+static void put_bytes(const struct lister *l, size_t at, unsigned bytes, struct cps_buf *out)
+{
+    unsigned most = l->unit == 1 ? ENVY_BYTES : 1;
+    for (unsigned i = 0; i < most; i++) {
+        cps_buf_str(out, " ");
+        for (unsigned k = l->unit; k-- > 0;) {
+            if (i && i >= bytes)
+                cps_buf_str(out, "  ");
+            else if (at + i + k >= l->size)
+                cps_buf_str(out, "??");
+            else
+                cps_buf_printf(out, "%02x", l->bytes[at + i * l->unit + k]);
+        }
+    }
+}
+
+static void put_lines(struct lister *l, struct cps_buf *out)
+{
+    struct envy_insn insn;
+    for (size_t at = 0; at < l->size && !out->failed; at += insn.bytes) {
+        unsigned mark = l->marks[at / l->unit];
+        cps_buf_clear(&l->text);
+        cps_envy_print_(l->gen, l->bytes + at, l->size - at, at / l->unit, &insn, &l->text);
+        cps_buf_str(out, mark & 1u << ENVY_CALL ? "\n" : "");
+        cps_buf_printf(out, "%08zx:", at / l->unit);
+        put_bytes(l, at, insn.bytes, out);
+        cps_buf_printf(out, "  %s%s %s\n", mark & 1u << ENVY_CALL ? "C" : " ",
+                       mark & 1u << ENVY_BRANCH ? "B" : " ", cps_buf_text(&l->text));
+    }
+}
+
+struct cps_err *cps_envy_listing_(enum cps_gen gen, const void *bytes, size_t size,
+                                  struct cps_buf *out)
+{
+    struct lister l = {.gen = gen, .unit = cps_isa_unit(cps_gen_isa(gen)), .bytes = bytes};
+    CPS_FREE uint8_t *marks = calloc(size + 1, 1);
+    if (!marks)
+        return cps_err_nomem();
+    l.size = size - size % l.unit;
+    l.marks = marks;
+    mark_all(&l);
+    put_lines(&l, out);
+    bool failed = l.text.failed;
+    cps_buf_deinit(&l.text);
+    return failed || out->failed ? cps_err_nomem() : NULL;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope asm: assembly to firmware. */
+#include "fw/fw.h"
+#include "isa/base/le.h"
+#include "tools/cmd/options/opt.h"
+#include "tools/cmd/options/opt_engine.h"
+#include "tools/cmd/terminal/report.h"
+#include "tools/explain/info/script_text.h"
+#include "trace/out/outfile.h"
+#include "trace/capture/stream.h"
+
+#define SOURCE_LIMIT (64u << 20)
+
+int cmd_asm(const struct cps_options *opt);
+
+static void put_words(const struct cps_asm *image, struct cps_buf *out)
+{
+    for (uint32_t i = 0; i < image->count; i++) {
+        uint8_t bytes[4];
+        cps_put_le32(bytes, image->words[i]);
+        cps_buf_add(out, (const char *)bytes, sizeof(bytes));
+    }
+}
+
+static struct cps_err *write_program(const struct cps_program *program,
+                                     const struct cps_options *opt)
+{
+    CPS_BUF bytes = {0};
+    if (opt->debug)
+        CPS_TRY(cps_elf_write(program, &bytes));
+    else
+        put_words(&program->image, &bytes);
+    return bytes.failed ? cps_err_nomem()
+                        : cps_outfile_whole(opt->output, cps_buf_text(&bytes), bytes.size);
+}
+
+/* Source, or its ELF form on the way back to a raw file. */
+static struct cps_err *assemble(const struct cps_options *opt, struct cps_stream *stream)
+{
+    CPS_CLEANUP(cps_program_deinit) struct cps_program program = {0};
+    CPS_FREE uint8_t *text = NULL;
+    size_t size = 0;
+    const char *name = cps_stream_name(stream);
+    CPS_TRY(cps_stream_read_all(stream, SOURCE_LIMIT, &text, &size));
+    if (cps_is_elf(text, size))
+        CPS_TRY(cps_elf_read(name, text, size, &program));
+    else if (opt->debug)
+        CPS_TRY(cps_program_assemble(name, (const char *)text, size, opt->gen, &program));
+    else
+        CPS_TRY(cps_assemble(name, (const char *)text, size, opt->gen, &program.image));
+    return write_program(&program, opt);
+}
+
+int cmd_asm(const struct cps_options *opt)
+{
+    struct cps_stream *stream = NULL;
+    if (opt->arg_count != 1 || !opt->output)
+        return report_usage("asm takes one source file and -o FILE");
+    if (opt_is_script(opt))
+        return script_asm(opt);
+    struct cps_err *err = cps_stream_open(opt->arg[0], &stream);
+    if (!err)
+        err = assemble(opt, stream);
+    cps_stream_close(stream);
+    return err ? report_error(err) : 0;
+}

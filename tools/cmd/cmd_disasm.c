@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope disasm: firmware to assembly. */
+#include <string.h>
+
+#include "fw/listing/mesa.h"
+#include "fw/nv/rom/rom.h"
+#include "tools/cmd/options/file_part.h"
+#include "tools/explain/info/dump_listing.h"
+#include "tools/explain/info/info.h"
+#include "tools/cmd/options/opt.h"
+#include "tools/cmd/options/opt_engine.h"
+#include "tools/run/files.h"
+#include "tools/cmd/terminal/paint.h"
+#include "tools/cmd/terminal/report.h"
+#include "tools/explain/info/script_text.h"
+#include "trace/out/outfile.h"
+
+int cmd_disasm(const struct cps_options *opt);
+
+/* The listing of a VBIOS is all in @p text, and there is no firmware. */
+static struct cps_err *load(const struct cps_options *opt, struct cps_fw **fw, struct cps_buf *text)
+{
+    struct cps_stream *stream = NULL;
+    const struct cps_isa *isa = NULL;
+    const uint8_t *data = NULL;
+    unsigned gen = 0;
+    size_t size = 0;
+    if (opt_is_script(opt))
+        CPS_TRY(opt_script_engine(opt, &isa, &gen));
+    if (file_part_wanted(opt))
+        return info_read_part(opt, opt->arg[0], fw);
+    char found[FILES_PATH];
+    CPS_TRY(cps_stream_open(files_firmware(opt, opt->arg[0], found), &stream));
+    struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
+    bool is_rom = !err && cps_rom_probe_(data, size);
+    if (is_rom && (opt->style || opt->symbols || opt->gen))
+        err = cps_err_new(CPS_ERR_USAGE, "a VBIOS has no --style, no --symbols and no --gen");
+    else if (is_rom)
+        err = info_rom_listing(stream, gen, opt->rnn, text);
+    else if (!err)
+        err = info_read_firmware(stream, opt->gen, fw);
+    cps_stream_close(stream);
+    return err;
+}
+
+static int check(const struct cps_options *opt)
+{
+    enum cps_style style = opt_style(opt);
+    if (opt->arg_count > 1 || (!opt->arg_count && !opt->from))
+        return report_usage("disasm takes one firmware file, or --from DUMP and at most one");
+    if (opt->from && file_part_wanted(opt))
+        return report_usage("--offset and --length are of a file of code: they have no meaning "
+                            "with --from");
+    if (opt->from && opt->symbols)
+        return report_usage("--symbols are of a firmware file: they have no meaning with --from");
+    if (style == CPS_STYLE_ENVY && !opt_is_script(opt))
+        return report_usage("--style envytools lists code of HWSQ and VP1: expected --engine");
+    if (style == CPS_STYLE_ENVY && opt->rnn)
+        return report_usage("--style envytools has no names of registers: --rnn has no meaning");
+    if (style == CPS_STYLE_MESA && opt_is_script(opt))
+        return report_usage("--style mesa lists firmware of Adreno's, without --engine");
+    if (style == CPS_STYLE_MESA && (opt->from || opt->symbols))
+        return report_usage("--style mesa lists a firmware file as Mesa does, without --from and "
+                            "--symbols");
+    return 0;
+}
+
+static struct cps_err *compose(const struct cps_options *opt, struct cps_fw **fw,
+                               struct cps_buf *text)
+{
+    if (opt->from)
+        return dump_listing(opt, text);
+    CPS_TRY(load(opt, fw, text));
+    if (!*fw)
+        return NULL;
+    if (opt_style(opt) == CPS_STYLE_MESA)
+        return cps_fw_listing_mesa_(*fw, opt->rnn, text);
+    if (opt->symbols)
+        CPS_TRY(cps_fw_symbols_load(*fw, opt->symbols));
+    return cps_fw_listing(*fw, opt->rnn, text);
+}
+
+static struct cps_err *list(const struct cps_options *opt, struct cps_fw **fw, struct cps_buf *text)
+{
+    struct cps_outfile *out = NULL;
+    CPS_TRY(compose(opt, fw, text));
+    CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &out));
+    paint_output(opt->colour, opt->output, PAINT_CODE, out);
+    cps_outfile_write(out, cps_buf_text(text), text->size);
+    return cps_outfile_commit(out);
+}
+
+int cmd_disasm(const struct cps_options *opt)
+{
+    CPS_BUF text = {0};
+    struct cps_fw *fw = NULL;
+    int status = check(opt);
+    if (status)
+        return status;
+    bool may_be_rom = opt->engine && !strcmp(opt->engine, "hwsq") && !file_part_wanted(opt);
+    if (opt_is_script(opt) && !(may_be_rom && info_is_rom(opt->arg[0])))
+        return script_disasm(opt);
+    struct cps_err *err = list(opt, &fw, &text);
+    cps_fw_destroy(fw);
+    return err ? report_error(err) : 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope lsp: a language server on stdin and stdout. */
+#include <string.h>
+
+#include "isa/isa.h"
+#include "tools/face/lsp/lsp.h"
+#include "tools/cmd/options/opt.h"
+#include "tools/cmd/terminal/report.h"
+
+int cmd_lsp(const struct cps_options *opt);
+
+int cmd_lsp(const struct cps_options *opt)
+{
+    int status = 0;
+    if (opt->arg_count)
+        return report_usage("lsp takes no file: an editor speaks to it through stdin and stdout");
+    if (opt->engine && !strcmp(opt->engine, cps_isa_name(&cps_isa_pfifo)))
+        return report_usage("%s has no code to assemble", opt->engine);
+    struct cps_err *err = lsp_serve(opt, stdin, stdout, &status);
+    return err ? report_error(err) : status;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope run: firmware over a capture, the trace out, a summary for people. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "isa/base/within.h"
+#include "tools/cmd/options/opt_engine.h"
+#include "tools/run/account.h"
+#include "tools/run/files.h"
+#include "tools/run/code.h"
+#include "tools/run/replay.h"
+#include "tools/run/names.h"
+#include "tools/cmd/terminal/paint.h"
+#include "tools/cmd/terminal/report.h"
+#include "tools/run/play.h"
+#include "tools/explain/summary/summary.h"
+#include "tools/face/dap/guest.h"
+
+int cmd_run(const struct cps_options *opt);
+
+struct run {
+    struct play play;
+    const struct cps_options *opt;
+    struct cps_outfile *out;
+    struct cps_trace_head head;
+    struct cps_trace_head final_head; /* with the capture's hash, where `late_hash` */
+    struct cps_trace_writer *writer;
+    struct cps_stream *capture;
+    enum cps_trace_form form;
+    bool hashing;   /* the capture, while it is read */
+    bool late_hash; /* `head` has zeros in its place until then */
+    char capture_hash[65];
+    char firmware_hash[65];
+    char me_hash[65];
+    char chip_id[32]; /* as the head says it */
+    struct cps_buf policy;
+    struct files_stamp stamp[3]; /* of the firmware and the capture, before they are read */
+    struct play_account account; /* once it is over */
+    struct guest *guest;         /* who lets editors in, NULL: nobody; owned */
+};
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static struct cps_err *hash(const char *path, bool built_in, char ret[65])
+{
+    if (!built_in)
+        return cps_sha256_file(path, ret);
+    snprintf(ret, 65, "built-in");
+    return NULL;
+}
+
+/* NULL: the demo's. */
+static const char *capture(const struct run *run)
+{
+    const struct cps_options *opt = run->opt;
+    return opt->arg_count ? opt->arg[0] : opt->demo ? NULL : play_nothing;
+}
+
+static const char *capture_name(const struct run *run)
+{
+    return capture(run) ? capture(run) : "demo.pm4";
+}
+
+static struct cps_err *hash_capture(struct run *run)
+{
+    run->late_hash = run->hashing && cps_outfile_patchable(run->out);
+    if (!run->late_hash)
+        return hash(capture_name(run), !run->opt->arg_count, run->capture_hash);
+    memset(run->capture_hash, '0', sizeof(run->capture_hash) - 1);
+    return NULL;
+}
+
+static struct cps_err *make_head(const struct run *run, struct cps_trace_head *ret)
+{
+    const struct play *play = &run->play;
+    struct cps_trace_header header = {
+        .gen = play->gen,
+        .firmware = {{play->fw ? file_name(play->fw->name) : "", run->firmware_hash},
+                     {play->me ? file_name(play->me->name) : "", run->me_hash}},
+        .firmware_count = play->fw ? play->me ? 2 : 1 : 0,
+        .capture = {file_name(capture_name(run)), run->capture_hash},
+        .policy = cps_buf_text(&run->policy),
+        .as = (enum cps_gen)run->opt->as,
+        .chip_id = run->opt->chip_id.given ? run->chip_id : NULL,
+        .events = run->opt->events ? run->opt->events : "default",
+    };
+    enum cps_layout layout = play->fw ? play->fw->layout : cps_gen_layout(play->gen);
+    return cps_trace_head_make(&header, layout, play_has_processors(play), ret);
+}
+
+static bool wants_trace(const struct run *run)
+{
+    return run->opt->output || !(run->opt->json || run->play.dump);
+}
+
+static const char *output(const struct run *run)
+{
+    return run->opt->output ? run->opt->output : "-";
+}
+
+/* The word of --to was checked when it was taken. */
+static void choose_form(struct run *run)
+{
+    run->form = cps_trace_form_of(output(run));
+    if (run->opt->to)
+        cps_trace_form_parse(run->opt->to, &run->form);
+}
+
+static struct cps_err *open_trace(struct run *run)
+{
+    const struct cps_options *opt = run->opt;
+    const char *path = output(run);
+    enum cps_trace_form form = run->form;
+    cps_policy_text(&run->play.policy, run->play.gen, &run->policy);
+    if (run->policy.failed)
+        return cps_err_nomem();
+    if (run->play.fw)
+        CPS_TRY(hash(run->play.fw->name, !opt->fw_count, run->firmware_hash));
+    if (run->play.me)
+        CPS_TRY(hash(run->play.me->name, false, run->me_hash));
+    CPS_TRY(cps_outfile_open(path, &run->out));
+    if (form == CPS_FORM_TEXT)
+        paint_output(opt->colour, path, PAINT_TRACE, run->out);
+    CPS_TRY(hash_capture(run));
+    opt_chip_id_text(&opt->chip_id, run->chip_id);
+    CPS_TRY(make_head(run, &run->head));
+    CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->play.names, &run->writer));
+    CPS_TRY(trace_signals(opt->signals, form, run->play.names, run->writer));
+    cps_trace_writer_flow(run->writer, play_flow, &run->play);
+    cps_trace_writer_places(run->writer, play_function, &run->play);
+    cps_trace_writer_buffers(run->writer, run->play.buffers);
+    run->play.trace = cps_trace_writer_sink(run->writer);
+    return NULL;
+}
+
+/* Whether the head of what will be at @p path may be written again in the end. Only a guess: if it
+ * is wrong, the capture is hashed twice, or before it is read. */
+static bool may_patch(const char *path)
+{
+    struct stat info;
+    return strcmp(path, "-") != 0 &&
+           (stat(path, &info) != 0 || S_ISREG(info.st_mode) || !strcmp(path, "/dev/null"));
+}
+
+static struct cps_err *open_capture(struct run *run)
+{
+    CPS_TRY(play_stream(capture(run), &run->capture));
+    run->play.boot_only = capture(run) == play_nothing;
+    if (run->form == CPS_FORM_SQLITE) /* no other form has room for them */
+        CPS_TRY(cps_buffers_create(&run->play.buffers));
+    CPS_TRY(play_read_dump(&run->play, run->capture));
+    run->hashing = run->opt->arg_count && run->opt->output && !run->play.dump &&
+                   may_patch(run->opt->output) && cps_stream_hash(run->capture);
+    return NULL;
+}
+
+/* Where there are two threads only, the writer has more to do than the reader; hashing what is
+ * compressed is the least. */
+static void start_threads(struct run *run)
+{
+    unsigned threads = opt_threads(run->opt);
+    if (run->writer && threads > 1)
+        cps_trace_writer_behind(run->writer);
+    if (run->capture && threads > (run->writer ? 2 : 1))
+        cps_stream_ahead(run->capture);
+    if (run->capture && threads > (run->writer ? 3 : 2))
+        cps_stream_apart(run->capture);
+}
+
+static const char *input(const struct run *run, unsigned i)
+{
+    const struct cps_options *opt = run->opt;
+    return i < opt->fw_count ? opt->fw[i] : i == 2 && opt->arg_count ? opt->arg[0] : NULL;
+}
+
+static void stamp_inputs(struct run *run)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        if (input(run, i))
+            files_stamp(input(run, i), &run->stamp[i]);
+    }
+}
+
+/* The head of the trace names what was read: it must have been one thing all the time. */
+static struct cps_err *check_inputs(const struct run *run)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        if (input(run, i))
+            CPS_TRY(files_check_stamp(input(run, i), &run->stamp[i]));
+    }
+    return NULL;
+}
+
+static struct cps_err *prepare(struct run *run)
+{
+    stamp_inputs(run);
+    choose_form(run);
+    if (!opt_is_script(run->opt))
+        CPS_TRY(open_capture(run));
+    run->play.quiet = true; /* the summary says it */
+    CPS_TRY(play_open(&run->play, run->opt, run->opt->arg_count ? run->opt->arg[0] : NULL));
+    if (run->play.dump) {
+        run->play.extra = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX; /* which registers are written */
+        run->play.watcher = run->play.code ? &run->play.code->steps : NULL;
+    }
+    if (wants_trace(run))
+        CPS_TRY(open_trace(run));
+    else
+        run->play.kinds = 0;
+    start_threads(run);
+    return NULL;
+}
+
+/* The hash is known now. */
+static struct cps_err *write_head_again(struct run *run)
+{
+    CPS_TRY(cps_stream_sha256(run->capture, run->capture_hash));
+    CPS_TRY(make_head(run, &run->final_head));
+    cps_trace_writer_rehead(run->writer, &run->final_head);
+    return NULL;
+}
+
+static struct cps_err *finish_trace(struct run *run)
+{
+    struct cps_err *err = run->late_hash ? write_head_again(run) : NULL;
+    struct cps_err *late = cps_trace_writer_finish(run->writer);
+    run->writer = NULL;
+    return cps_err_first_(err, late);
+}
+
+/* What ran is a complete trace with its END, also when the file behind it was cut; only a run
+ * that executed nothing, or that memory was short for, leaves no output. */
+static struct cps_err *finish(struct run *run, struct cps_err *err)
+{
+    struct cps_err *late = finish_trace(run);
+    bool ended = run->play.executed && (!err || err->code != CPS_ERR_NOMEM);
+    if (!late)
+        late = check_inputs(run);
+    if ((err && !ended) || late) {
+        cps_outfile_abort(run->out);
+        run->out = NULL;
+        return cps_err_first_(err, late);
+    }
+    late = run->out ? cps_outfile_commit(run->out) : NULL;
+    run->out = NULL;
+    return cps_err_first_(err, late);
+}
+
+static struct cps_err *execute(struct run *run)
+{
+    CPS_TRY(guest_open(run->opt, &run->guest));
+    CPS_TRY(prepare(run));
+    guest_begin(run->guest, &run->play);
+    return finish(run, play_run(&run->play, run->capture));
+}
+
+static int usage(const struct cps_options *opt)
+{
+    if (opt_is_script(opt))
+        return opt->arg_count == 1 ? 0 : report_usage("run --engine takes one script");
+    if ((opt->listen || opt->listen_wait) && opt->submit >= 0)
+        return report_usage("--listen: an editor sees a whole run, expected no --submit");
+    if (opt->arg_count > 1)
+        return report_usage("run takes one capture, found a second one");
+    int status = report_result(opt_check_run_file(opt));
+    if (status)
+        return status;
+    if (!opt->fw_count && !opt->demo)
+        return report_usage("run needs --fw FILE and a capture (\"-\" is stdin), or --demo");
+    return 0;
+}
+
+/* The comparison decides the status of a replay: that the machine stops is what it is for. */
+static int status_of(const struct run *run)
+{
+    bool differs = run->play.replay && !replay_agrees(run->play.replay);
+    return differs || run->play.misses ? 1 : play_account_status(&run->account);
+}
+
+static void report_hang(struct run *run)
+{
+    bool trace_on_stdout = run->opt->output && !strcmp(run->opt->output, "-");
+    if (!run->opt->json && !(trace_on_stdout && run->opt->quiet))
+        replay_print(run->play.replay, run->opt->all, trace_on_stdout ? stderr : stdout);
+}
+
+static void release(struct run *run)
+{
+    cps_buf_deinit(&run->policy);
+    cps_err_free(cps_trace_writer_finish(run->writer));
+    cps_trace_head_deinit(&run->head);
+    cps_trace_head_deinit(&run->final_head);
+    cps_outfile_abort(run->out);
+    cps_stream_close(run->capture);
+    play_close(&run->play);
+    guest_close(run->guest);
+}
+
+static struct cps_err *summarize(struct run *run, const struct cps_err *ended)
+{
+    const struct play *play = &run->play;
+    struct cps_err *err = NULL;
+    bool compared = play->replay && !ended;
+    bool nomem = ended && ended->code == CPS_ERR_NOMEM;
+    if (compared)
+        err = replay_compare(play->replay);
+    if (!err && play->engine)
+        err = play_account_take(play, &run->account);
+    if (!err && ((play->executed && !nomem) || (play->engine && !ended)))
+        err = summary_print(play, &run->account, status_of(run), run->opt->json, compared);
+    return err;
+}
+
+int cmd_run(const struct cps_options *opt)
+{
+    struct run run = {.opt = opt};
+    int status = usage(opt);
+    if (status)
+        return status;
+    cps_text_classes(opt->events ? opt->events : "default", &run.play.kinds);
+    struct cps_err *err = execute(&run);
+    err = cps_err_first_(err, summarize(&run, err));
+    if (!err && run.play.replay)
+        report_hang(&run);
+    status = err ? report_error(err) : status_of(&run);
+    release(&run);
+    return status;
+}

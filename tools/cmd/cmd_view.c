@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope view: a run, or what differs between two, as one page to look at. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fw/demo/demo.h"
+#include "tools/run/names.h"
+#include "tools/cmd/terminal/report.h"
+#include "tools/face/page/view.h"
+#include "trace/out/json.h"
+
+int cmd_view(const struct cps_options *opt);
+
+struct viewer {
+    const struct cps_options *opt;
+    struct view_side side[2]; /* the last one is shown */
+    unsigned sides;
+    struct view_run run;
+    struct cps_buf out;
+};
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static struct view_side *shown(struct viewer *v)
+{
+    return &v->side[v->sides - 1];
+}
+
+/* NULL: the demo's. */
+static const char *capture(const struct viewer *v)
+{
+    return v->opt->arg_count ? v->opt->arg[0] : NULL;
+}
+
+static const char *capture_name(const struct viewer *v)
+{
+    return capture(v) ? file_name(capture(v)) : "demo.pm4";
+}
+
+static struct cps_err *load(struct view_side *side)
+{
+    const struct cps_options *opt = &side->opt;
+    for (unsigned i = 0; i < opt->fw_count; i++)
+        side->path[i] = opt->fw[i];
+    CPS_TRY(opt->fw_count
+                ? cps_fw_load(opt->fw[0], opt->gen, &side->fw)
+                : cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, opt->gen, &side->fw));
+    if (opt->fw_count > 1)
+        CPS_TRY(cps_fw_load(opt->fw[1], opt->gen, &side->me));
+    if (side->me && side->fw->part[0].role == CPS_FW_ME) {
+        struct cps_fw *other = side->fw;
+        side->fw = side->me;
+        side->me = other;
+    }
+    const struct cps_trace_head head = {.gen = side->fw->gen, .layout = side->fw->layout};
+    return trace_names(&head, opt->rnn, side->names);
+}
+
+/* ---- the section that is read first ---- */
+
+static void add_text(struct json_object *to, const char *key, const char *text)
+{
+    cps_json_add(to, key, view_text(text));
+}
+
+static void add_number(struct json_object *to, uint64_t value)
+{
+    cps_json_append(to, json_object_new_int64((int64_t)value));
+}
+
+/* BR and BV are what people call the two processors that share an image. */
+static const char *processor_label(const struct viewer *v, unsigned who)
+{
+    static const char *const label[CPS_CPU_COUNT] = {
+        [CPS_CPU_PFP] = "PFP",       [CPS_CPU_ME] = "ME",     [CPS_CPU_SQE] = "BR",
+        [CPS_CPU_BV] = "BV",         [CPS_CPU_LPAC] = "LPAC", [CPS_CPU_DDE_BR] = "DDE BR",
+        [CPS_CPU_DDE_BV] = "DDE BV", [CPS_CPU_AQE] = "AQE",
+    };
+    (void)v;
+    return label[who] ? label[who] : cps_processor_name(who);
+}
+
+/* Index of the part that a processor runs, among those of both images. */
+static uint64_t part_number(const struct view_side *side, unsigned who)
+{
+    const struct cps_fw_part *part = NULL;
+    const struct cps_fw *fw = view_image(side, who, &part);
+    return fw ? (uint64_t)(part - fw->part) + (fw == side->me ? side->fw->part_count : 0) : 0;
+}
+
+static void add_processors(struct viewer *v, struct json_object *to)
+{
+    struct json_object *list = cps_json_new_array(to, "processors");
+    for (unsigned i = 0; i < v->run.processors; i++) {
+        const struct view_processor *p = &v->run.processor[i];
+        struct json_object *row = json_object_new_object();
+        cps_json_text(row, "name", processor_label(v, p->who));
+        cps_json_uint(row, "who", p->who);
+        cps_json_uint(row, "part", part_number(v->run.side, p->who));
+        struct json_object *rows = cps_json_new_array(row, "rows");
+        add_number(rows, p->row);
+        add_number(rows, p->row_end);
+        struct json_object *packets = cps_json_new_array(row, "packets");
+        add_number(packets, p->packet);
+        add_number(packets, p->packet_end);
+        cps_json_append(list, row);
+    }
+}
+
+/* [index, address, dwords, time] */
+static void add_submissions(struct viewer *v, struct json_object *to)
+{
+    const struct cps_event *first = v->run.side->record.event;
+    struct json_object *list = cps_json_new_array(to, "submissions");
+    uint32_t time = 0;
+    for (size_t i = 0; i < v->run.submissions; i++) {
+        const struct cps_event *at = v->run.submission[i];
+        struct json_object *row = json_object_new_array();
+        for (; first < at; first++)
+            time += view_is_timed(first);
+        add_number(row, at->value);
+        add_number(row, at->addr);
+        add_number(row, cps_event_pc(at));
+        add_number(row, time);
+        cps_json_append(list, row);
+    }
+}
+
+/* The names that headers stand for, by their 7 bits. */
+static void add_packet_names(struct viewer *v, struct json_object *to)
+{
+    struct json_object *list = cps_json_new_object(to, "opcodes");
+    for (size_t i = 0; i < v->run.packets; i++) {
+        const struct cps_event *pkt = v->run.packet[i].event;
+        char key[16];
+        CPS_BUF name = {0};
+        if (pkt->value >> 28 != 7)
+            continue;
+        snprintf(key, sizeof(key), "%" PRIu32, pkt->value >> 16 & 127);
+        if (cps_json_get(list, key))
+            continue;
+        view_packet_name(v->run.side, pkt, &name);
+        if (name.failed)
+            cps_json_add(list, key, NULL);
+        else
+            add_text(list, key, cps_buf_text(&name));
+    }
+}
+
+static void add_words(struct json_object *to, const char *key, unsigned kind)
+{
+    struct json_object *list = cps_json_new_array(to, key);
+    for (unsigned sub = 0; sub < 16; sub++)
+        cps_json_append(list, json_object_new_string(cps_event_sub_word(kind, sub)));
+}
+
+static void add_inputs(struct viewer *v, struct json_object *to)
+{
+    const struct view_side *side = v->run.side;
+    add_text(to, "capture", capture_name(v));
+    add_text(to, "firmware", file_name(side->fw->name));
+    if (side->me)
+        add_text(to, "firmware2", file_name(side->me->name));
+    if (v->sides > 1)
+        add_text(to, "old", file_name(v->side[0].fw->name));
+    cps_json_text(to, "gen", cps_gen_name(side->fw->gen));
+    CPS_BUF why = {0};
+    play_account_reason(&side->record.account, &why);
+    if (why.failed)
+        cps_json_add(to, "why", NULL);
+    else
+        add_text(to, "why", cps_buf_text(&why));
+    struct json_object *runs = cps_json_new_array(to, "runs");
+    for (unsigned i = 0; i < v->sides; i++)
+        play_account_json_row(&v->side[i].record.account, NULL, runs);
+}
+
+static struct cps_err *put_json(struct viewer *v, const char *name, struct json_object *value)
+{
+    struct view_section section = {0};
+    CPS_BUF text = {0};
+    cps_json_put(&text, value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    json_object_put(value);
+    if (text.failed)
+        return cps_err_nomem();
+    view_put(&section, text.data, text.size);
+    return view_section_put(&section, name, &v->out);
+}
+
+static struct cps_err *put_meta(struct viewer *v)
+{
+    struct json_object *meta = json_object_new_object();
+    cps_json_uint(meta, "version", 1);
+    add_inputs(v, meta);
+    add_processors(v, meta);
+    add_submissions(v, meta);
+    view_buffers(&v->run, meta);
+    cps_json_uint(meta, "packets", v->run.packets);
+    cps_json_uint(meta, "rows", v->run.rows);
+    cps_json_uint(meta, "words", v->run.words);
+    cps_json_uint(meta, "time", v->run.time);
+    cps_json_bool(meta, "steps", !v->run.side->record.stepless);
+    cps_json_bool(meta, "code", !v->opt->no_code);
+    cps_json_bool(meta, "diff", v->sides > 1);
+    add_packet_names(v, meta);
+    view_launches(&v->run, meta);
+    add_words(meta, "levels", CPS_EV_PKT);
+    add_words(meta, "paths", CPS_EV_REG);
+    add_words(meta, "vias", CPS_EV_MEMW);
+    add_words(meta, "assumed", CPS_EV_ASSUME);
+    add_words(meta, "places", CPS_EV_UNMODELLED);
+    return put_json(v, "meta", meta);
+}
+
+static struct cps_err *put_sections(struct viewer *v)
+{
+    struct json_object *names = json_object_new_object();
+    struct json_object *code = json_object_new_object();
+    struct cps_err *err = view_names(&v->run, names);
+    if (!err)
+        err = view_columns(&v->run, &v->out);
+    if (!err)
+        err = put_json(v, "names", json_object_get(names));
+    if (!err)
+        err = view_code(&v->run, !v->opt->no_code, code);
+    if (!err)
+        err = put_json(v, "code", json_object_get(code));
+    json_object_put(names);
+    json_object_put(code);
+    return err;
+}
+
+static struct cps_err *put_change(struct viewer *v)
+{
+    struct json_object *change = json_object_new_object();
+    struct cps_err *err = view_change(&v->run, &v->side[0], !v->opt->no_code, change);
+    if (!err)
+        err = put_json(v, "diff", json_object_get(change));
+    json_object_put(change);
+    return err;
+}
+
+static struct cps_err *put_page(struct viewer *v)
+{
+    CPS_BUF title = {0};
+    cps_buf_printf(&title, "%s \xc2\xb7 %s", capture_name(v), file_name(shown(v)->fw->name));
+    if (title.failed)
+        return cps_err_nomem();
+    CPS_TRY(view_page_begin(cps_buf_text(&title), &v->out));
+    CPS_TRY(put_meta(v));
+    CPS_TRY(put_sections(v));
+    if (v->sides > 1)
+        CPS_TRY(put_change(v));
+    view_page_end(&v->out);
+    return v->out.failed ? cps_err_nomem() : NULL;
+}
+
+static struct cps_err *make(struct viewer *v)
+{
+    for (unsigned i = 0; i < v->sides; i++) {
+        play_side(v->opt, v->sides, i, &v->side[i].opt);
+        v->side[i].alone = v->sides == 1;
+        CPS_TRY(load(&v->side[i]));
+    }
+    for (unsigned i = 0; i < v->sides; i++)
+        CPS_TRY(view_record(&v->side[i], capture(v), i + 1 == v->sides));
+    CPS_TRY(view_gather(shown(v), &v->run));
+    CPS_TRY(put_page(v));
+    return cps_outfile_whole(v->opt->output, v->out.data, v->out.size);
+}
+
+static void note(struct viewer *v)
+{
+    if (v->opt->no_code)
+        report_aside("%s: holds words of the capture\n", v->opt->output);
+    else
+        report_aside("%s: holds disassembly of the firmware and words of the capture\n",
+                     v->opt->output);
+    if (v->run.side->record.stepless)
+        report_aside(
+            "%s: without steps: a trace has none, or there are more than %zu events, which "
+            "-s N narrows\n",
+            v->opt->output, VIEW_MOST_EVENTS);
+}
+
+static void release(struct viewer *v)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        record_deinit(&v->side[i].record);
+        trace_names_free(v->side[i].names);
+        cps_fw_destroy(v->side[i].fw);
+        cps_fw_destroy(v->side[i].me);
+    }
+    view_run_deinit(&v->run);
+    cps_buf_deinit(&v->out);
+}
+
+int cmd_view(const struct cps_options *opt)
+{
+    struct viewer v = {.opt = opt, .sides = play_revisions(opt)};
+    if (!v.sides && opt->demo)
+        v.sides = 1;
+    if (!v.sides)
+        return report_usage(
+            "view takes --fw FW, or --fw OLD --fw NEW (a5xx: two files each), or --demo");
+    if (opt->arg_count != 1 && !(opt->demo && !opt->arg_count))
+        return report_usage("view takes one capture, found %u", opt->arg_count);
+    if (!opt->output)
+        return report_usage("view needs -o FILE.html");
+    struct cps_err *err = make(&v);
+    int stopped = 0;
+    for (unsigned i = 0; !err && i < v.sides; i++)
+        stopped |= play_account_tell(&v.side[i].record.account, capture_name(&v));
+    if (!err)
+        note(&v);
+    release(&v);
+    return err ? report_error(err) : stopped;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope why: where values come from, back to the bytes of the capture. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/run/account.h"
+#include "tools/cmd/terminal/report.h"
+#include "tools/explain/why/why.h"
+
+int cmd_why(const struct cps_options *opt);
+
+enum { MOST_ASKS = 1u << 20 };
+
+static struct cps_err *add_line(struct why *why, char *line)
+{
+    line[strcspn(line, "\r\n")] = '\0';
+    if (why->count == MOST_ASKS)
+        return cps_err_new(CPS_ERR_USAGE, "stdin: more than %u questions", MOST_ASKS);
+    return *line ? why_add(why, line) : NULL;
+}
+
+/* "-": a question a line. */
+static struct cps_err *read_asks(struct why *why)
+{
+    struct cps_err *err = NULL;
+    char *line = NULL;
+    size_t room = 0;
+    while (!err && getline(&line, &room, stdin) >= 0)
+        err = add_line(why, line);
+    if (!err && ferror(stdin))
+        err = cps_err_new(CPS_ERR_OS, "stdin: %s", strerror(errno));
+    else if (!err && !feof(stdin))
+        err = cps_err_nomem();
+    free(line);
+    return err;
+}
+
+/* The demo has a capture of its own, unless the first word is the name of a file. */
+static unsigned first_ask(const struct cps_options *opt)
+{
+    bool has_own = opt->demo && !opt->fw_count;
+    return has_own && (!opt->arg_count || access(opt->arg[0], F_OK)) ? 0 : 1;
+}
+
+static struct cps_err *add_asks(struct why *why, const struct cps_options *opt)
+{
+    for (unsigned i = first_ask(opt); i < opt->arg_count; i++)
+        CPS_TRY(strcmp(opt->arg[i], "-") != 0 ? why_add(why, opt->arg[i]) : read_asks(why));
+    return NULL;
+}
+
+static struct cps_err *execute(struct why *why, const struct cps_options *opt,
+                               struct cps_stream **capture)
+{
+    const char *path = first_ask(opt) ? opt->arg[0] : NULL;
+    CPS_TRY(add_asks(why, opt));
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    why->capture = slash ? slash + 1 : path ? path : "demo.pm4";
+    CPS_TRY(cps_buffers_create(&why->play->buffers));
+    CPS_TRY(play_stream(path, capture));
+    CPS_TRY(play_read_dump(why->play, *capture));
+    CPS_TRY(play_open(why->play, opt, path));
+    why->engine = why->play->engine;
+    CPS_TRY(why_resolve(why));
+    return why_run(why, *capture);
+}
+
+/* What there is no answer to is said; @return how many */
+static size_t complain(const struct why *why)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < why->count; i++) {
+        const struct why_ask *ask = &why->ask[i];
+        if (ask->kept != UINT32_MAX)
+            continue;
+        missing++;
+        if (ask->when != WHY_END && !ask->reached)
+            fprintf(stderr, "cpscope: %s: the run has no such %s\n", ask->text,
+                    ask->when == WHY_AT_DRAW ? "draw" : "event");
+        else
+            fprintf(stderr, "cpscope: %s: %s\n", ask->text,
+                    ask->what == WHY_EVENT ? "this event is no value"
+                                           : "the firmware has not written it until then");
+    }
+    return missing;
+}
+
+/* Then it matters which end that is. */
+static bool asks_of_end(const struct why *why)
+{
+    size_t i = 0;
+    while (i < why->count && why->ask[i].when != WHY_END)
+        i++;
+    return i < why->count;
+}
+
+static struct cps_err *print(struct why *why, const struct cps_options *opt)
+{
+    CPS_BUF out = {0};
+    for (size_t i = 0; i < why->count; i++) {
+        cps_buf_clear(&out);
+        if (opt->json)
+            why_json(why, &why->ask[i], &out);
+        else
+            why_text(why, &why->ask[i], &out);
+        if (out.failed)
+            return cps_err_nomem();
+        fwrite(cps_buf_text(&out), 1, out.size, stdout);
+    }
+    return NULL;
+}
+
+int cmd_why(const struct cps_options *opt)
+{
+    struct play play = {.items = {NULL}};
+    struct why why = {.play = &play};
+    struct cps_stream *capture = NULL;
+    if (!opt->fw_count && !opt->demo)
+        return report_usage("why needs --fw FILE, a capture, and what is asked, or --demo");
+    if (opt->arg_count < 1 + first_ask(opt))
+        return report_usage("why needs a capture, and what is asked: RB_CNTL, 0x8c00@draw:3, "
+                            "mem:0x1000, event:12, or \"-\" for a list on stdin");
+    struct cps_err *err = execute(&why, opt, &capture);
+    struct play_account account;
+    if (!err)
+        err = play_account_take(&play, &account);
+    why.account = &account;
+    if (!err)
+        err = print(&why, opt);
+    size_t missing = err ? 0 : complain(&why);
+    int early =
+        !err && (missing || asks_of_end(&why)) ? play_account_tell(&account, why.capture) : 0;
+    int status = err ? report_error(err) : early ? early : missing ? 1 : 0;
+    cps_stream_close(capture);
+    why_deinit(&why);
+    play_close(&play);
+    return status;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT
+ * Options: parser and help, both from opt.def. opt_engine.c checks them against the engine. */
+#include "tools/cmd/options/opt_table.h"
+#include "tools/cmd/options/opt_near.h"
+#include "tools/cmd/options/opt_value.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "isa/isa.h"
+#include "isa/base/lex.h"
+#include "tools/cmd/terminal/report.h"
+#include "tools/cmd/terminal/text.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+int opt_unknown_command(const char *name)
+{
+    struct near near = {0};
+    char meant[80];
+    for (unsigned i = 0; i < COUNT(commands); i++)
+        near_try(name, strlen(name), commands[i].name, strlen(commands[i].name), &near);
+    return report_usage("no command is called '%s'; try 'cpscope help'%s", name,
+                        near_text(&near, "", meant, sizeof(meant)));
+}
+
+int opt_command(const char *name)
+{
+    for (unsigned i = 0; i < COUNT(commands); i++) {
+        if (!strcmp(commands[i].name, name))
+            return (int)i;
+    }
+    return -1;
+}
+
+unsigned opt_threads(const struct cps_options *opt)
+{
+    if (opt->threads < 0)
+        return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 4 : 1;
+    return opt->threads > 1 ? (unsigned)opt->threads : 1;
+}
+
+bool opt_count(const char *text, uint64_t *ret)
+{
+    char digits[24] = "";
+    size_t length = strlen(text);
+    uint64_t unit = 1;
+    if (length && strchr("kMG", text[length - 1])) {
+        unit = text[length - 1] == 'k' ? 1000 : text[length - 1] == 'M' ? 1000000 : 1000000000;
+        length--;
+    }
+    if (!length || length >= sizeof(digits))
+        return false;
+    memcpy(digits, text, length);
+    const char *at = digits;
+    int64_t value = 0;
+    if (!cps_lex_number(&at, &value) || *at || (uint64_t)value > UINT64_MAX / unit)
+        return false;
+    *ret = (uint64_t)value * unit;
+    return true;
+}
+
+static bool set_list(struct cps_options *to, const char *text)
+{
+    if (to->fw_count == OPT_MAX_FW)
+        return false;
+    to->fw[to->fw_count++] = text;
+    return true;
+}
+
+static bool add_path(struct opt_paths *to, const char *text)
+{
+    if (to->count == OPT_MAX_SEARCH)
+        return false;
+    to->path[to->count++] = text;
+    return true;
+}
+
+static bool add_policy(struct cps_options *to, const char *name, const char *text)
+{
+    if (to->policy_count == OPT_MAX_POLICY)
+        return false;
+    to->policy[to->policy_count++] = (struct opt_policy){name, text};
+    return true;
+}
+
+static bool set_value(struct cps_options *to, const struct option *option, const char *text)
+{
+    void *field = (char *)to + option->offset;
+    uint64_t count = 0;
+    enum cps_gen gen = CPS_A6XX;
+    switch (option->kind) {
+    case KIND_FLAG:
+        *(bool *)field = true;
+        return true;
+    case KIND_TEXT:
+        *(const char **)field = text;
+        return true;
+    case KIND_LIST:
+        return set_list(to, text);
+    case KIND_PATHS:
+        return add_path(field, text);
+    case KIND_COUNT:
+        return opt_count(text, (uint64_t *)field);
+    case KIND_INDEX:
+        if (!opt_count(text, &count) || count > INT32_MAX)
+            return false;
+        *(long *)field = (long)count;
+        return true;
+    case KIND_GEN:
+        if (!cps_gen_parse(text, &gen) || !cps_gen_is_afuc(gen))
+            return false;
+        *(unsigned *)field = gen;
+        return true;
+    case KIND_CHIP:
+        return opt_chip_id(text, field);
+    case KIND_POLICY:
+        return add_policy(to, option->name, text);
+    default:
+        return add_policy(to, NULL, text);
+    }
+}
+
+static const struct option *find_option(const char *arg, unsigned command, const char **value)
+{
+    for (unsigned i = 0; i < COUNT(options); i++) {
+        const struct option *option = &options[i];
+        size_t length = strlen(option->name);
+        if (!(option->commands >> command & 1))
+            continue;
+        if (arg[1] == '-' && !strncmp(arg + 2, option->name, length) &&
+            (!arg[2 + length] || arg[2 + length] == '=')) {
+            *value = arg[2 + length] ? arg + 3 + length : NULL;
+            return option;
+        }
+        if (option->letter && arg[1] == option->letter) {
+            *value = arg[2] ? arg + 2 : NULL;
+            return option;
+        }
+    }
+    return NULL;
+}
+
+static struct cps_err *unknown_option(unsigned command, const char *name)
+{
+    struct near near = {0};
+    char meant[80];
+    const char *said = name + strspn(name, "-");
+    for (unsigned i = 0; i < COUNT(options) && name[0] == '-' && name[1] == '-'; i++) {
+        if (options[i].commands >> command & 1)
+            near_try(said, strcspn(said, "="), options[i].name, strlen(options[i].name), &near);
+    }
+    return cps_err_new(CPS_ERR_USAGE, "%s: unknown option %s; try 'cpscope help %s'%s",
+                       commands[command].name, name, commands[command].name,
+                       near_text(&near, "--", meant, sizeof(meant)));
+}
+
+static struct cps_err *bad_value(unsigned command, const struct option *option, const char *value)
+{
+    CPS_BUF help = {0};
+    cps_buf_str(&help, option->help);
+    opt_value_words(command, option, &help);
+    if (help.failed)
+        return cps_err_nomem();
+    return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s (%s)", option->name, value,
+                       option->argument, cps_buf_text(&help));
+}
+
+static struct cps_err *take(unsigned command, const struct option *option, const char *name,
+                            const char *value, struct cps_options *ret)
+{
+    if (!option)
+        return unknown_option(command, name);
+    if (!option->argument && value)
+        return cps_err_new(CPS_ERR_USAGE, "--%s takes no argument", option->name);
+    if (!value && opt_needs_argument(option))
+        return cps_err_new(CPS_ERR_USAGE, "--%s needs an argument: %s", option->name,
+                           option->argument);
+    CPS_TRY(opt_check_value(command, option, value));
+    if (!set_value(ret, option, value ? value : ""))
+        return bad_value(command, option, value);
+    ret->given[option - options] = true;
+    return NULL;
+}
+
+/* Takes the option at argv[*at] with its argument. */
+static struct cps_err *take_option(unsigned command, int argc, char **argv, int *at,
+                                   struct cps_options *ret)
+{
+    const char *value = NULL;
+    const char *name = argv[*at];
+    const struct option *option = find_option(name, command, &value);
+    if (option && opt_needs_argument(option) && !value && *at + 1 < argc)
+        value = argv[++*at];
+    return take(command, option, name, value, ret);
+}
+
+const char *opt_form(unsigned command, unsigned index, enum opt_form *ret)
+{
+    static const enum opt_form forms[] = {
+        [KIND_FLAG] = OPT_FLAG,  [KIND_TEXT] = OPT_TEXT,    [KIND_LIST] = OPT_LIST,
+        [KIND_PATHS] = OPT_LIST, [KIND_COUNT] = OPT_NUMBER, [KIND_INDEX] = OPT_NUMBER,
+        [KIND_GEN] = OPT_TEXT,   [KIND_CHIP] = OPT_NUMBER,  [KIND_POLICIES] = OPT_TEXT,
+        [KIND_POLICY] = OPT_TEXT};
+    for (unsigned i = 0; i < COUNT(options); i++) {
+        if (!(options[i].commands >> command & 1) || index--)
+            continue;
+        *ret = forms[options[i].kind];
+        return options[i].name;
+    }
+    return NULL;
+}
+
+struct cps_err *opt_take(unsigned command, const char *name, const char *value,
+                         struct cps_options *ret)
+{
+    const struct option *option = NULL;
+    for (unsigned i = 0; i < COUNT(options); i++) {
+        if (options[i].commands >> command & 1 && !strcmp(options[i].name, name))
+            option = &options[i];
+    }
+    return take(command, option, name, value, ret);
+}
+
+struct cps_err *opt_taken(unsigned command, const struct cps_options *opt)
+{
+    return opt_check(command, opt);
+}
+
+bool opt_given(const struct cps_options *opt, const char *name)
+{
+    bool given = false;
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        given |= opt->given[i] && !strcmp(options[i].name, name);
+    return given;
+}
+
+struct cps_options opt_none(char **arg)
+{
+    return (struct cps_options){.limit = 100000000,
+                                .submit = -1,
+                                .draw = -1,
+                                .against = -1,
+                                .threads = -1,
+                                .cross_check = -1,
+                                .arg = arg};
+}
+
+int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
+{
+    bool only_arguments = false;
+    *ret = opt_none(argv);
+    for (int i = 0; i < argc; i++) {
+        char *arg = argv[i];
+        if (!only_arguments && !strcmp(arg, "--")) {
+            only_arguments = true;
+        } else if (only_arguments || arg[0] != '-' || !arg[1]) {
+            ret->arg[ret->arg_count++] = arg;
+        } else {
+            int status = report_result(take_option(command, argc, argv, &i, ret));
+            if (status)
+                return status;
+        }
+    }
+    return report_result(opt_check(command, ret));
+}
+
+static void help_command(unsigned command, struct cps_buf *out)
+{
+    cps_buf_printf(out, "usage: cpscope %s %s\n\n%s\n\noptions:\n", commands[command].name,
+                   commands[command].arguments, commands[command].help);
+    for (unsigned i = 0; i < COUNT(options); i++) {
+        char head[48];
+        CPS_BUF help = {0};
+        if (!(options[i].commands >> command & 1))
+            continue;
+        char letter[4] = {options[i].letter ? '-' : ' ',
+                          options[i].letter ? options[i].letter : ' ',
+                          options[i].letter ? ',' : ' ', '\0'};
+        snprintf(head, sizeof(head), "%s --%s%s%s", letter, options[i].name,
+                 options[i].argument && !opt_needs_argument(&options[i]) ? "" : " ",
+                 options[i].argument ? options[i].argument : "");
+        opt_option_help(&options[i], command, &help);
+        cps_buf_printf(out, "  %-26s ", head);
+        cps_buf_join(out, &help);
+        cps_buf_str(out, "\n");
+    }
+    cps_buf_str(out, "\nexamples:\n");
+    for (unsigned i = 0; i < COUNT(examples); i++) {
+        if (examples[i].command == command)
+            cps_buf_printf(out, "  # %s\n  cpscope %s %s\n", examples[i].meaning,
+                           commands[command].name, examples[i].arguments);
+    }
+}
+
+static void help_all(struct cps_buf *out)
+{
+    cps_buf_printf(out,
+                   "usage: cpscope COMMAND ...\n\n"
+                   "Runs GPU command-processor firmware over captured PM4 streams.\n\ncommands:\n");
+    for (unsigned i = 0; i < COUNT(commands); i++)
+        cps_buf_printf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+    cps_buf_printf(out,
+                   "  %-8s %s\n\n'cpscope help COMMAND' tells more; 'cpscope help TOPIC' prints:\n",
+                   "help", "this list");
+    for (unsigned i = 0; i < COUNT(topics); i++)
+        cps_buf_printf(out, "    %-9s %-20s %s\n", topics[i].name, topics[i].arguments,
+                       topics[i].help);
+    cps_buf_printf(out, "\nExit status: 0 fine, 1 differences, 2 usage,\n"
+                        "3 bad input, 4 stopped early, nothing ran, or undecided,\n"
+                        "5 the program contradicts itself.\n"
+                        "-h behind a command is its help, -V the version.\n");
+}
+
+int opt_help(int command)
+{
+    CPS_BUF out = {0};
+    if (command >= 0)
+        help_command((unsigned)command, &out);
+    else
+        help_all(&out);
+    struct cps_err *err = report_text(&out);
+    return err ? report_error(err) : 0;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ * What help says of an option, manual page and shell completion, from opt.def; policies, from
+ * policy.def. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "isa/version.h"
+#include "tools/cmd/options/help_hardware.h"
+#include "tools/cmd/options/opt_complete.h"
+#include "tools/cmd/options/opt_table.h"
+#include "tools/cmd/options/opt_value.h"
+#include "tools/cmd/terminal/report.h"
+#include "tools/cmd/terminal/text.h"
+
+/* "satisfy, stop"; "N" of a number. */
+static void put_words(const struct cps_policy_row *row, const char *between, struct cps_buf *out)
+{
+    for (const char *word = *row->words == '#' ? "N" : row->words; *word;) {
+        size_t length = strcspn(word, " ");
+        cps_buf_add(out, word, length);
+        word += length + strspn(word + length, " ");
+        cps_buf_str(out, *word ? between : "");
+    }
+}
+
+void opt_option_help(const struct option *o, unsigned command, struct cps_buf *out)
+{
+    cps_buf_str(out, o->help);
+    opt_value_words(command, o, out);
+    if (o->engines == ALL || !opt_takes_engine(command))
+        return;
+    cps_buf_str(out, " (");
+    cps_engines_text(o->engines, ", ", out);
+    cps_buf_str(out, " only)");
+}
+
+static void put_roff(const char *text, struct cps_buf *out)
+{
+    opt_put_escaped(text, "-\\", out);
+}
+
+static void man_option(const struct option *o, unsigned command, struct cps_buf *out)
+{
+    CPS_BUF help = {0};
+    opt_option_help(o, command, &help);
+    cps_buf_printf(out, ".TP\n");
+    if (o->letter)
+        cps_buf_printf(out, "\\fB\\-%c\\fR, ", o->letter);
+    cps_buf_printf(out, "\\fB\\-\\-");
+    put_roff(o->name, out);
+    cps_buf_printf(out, "\\fR");
+    if (o->argument)
+        cps_buf_printf(out, "%s\\fI%s\\fR", opt_needs_argument(o) ? " " : "", o->argument);
+    cps_buf_printf(out, "\n");
+    out->failed = out->failed || help.failed;
+    put_roff(cps_buf_text(&help), out);
+    cps_buf_printf(out, "\n");
+}
+
+static void man_examples(unsigned command, struct cps_buf *out)
+{
+    cps_buf_printf(out, ".PP\nExamples:\n");
+    for (unsigned i = 0; i < EXAMPLE_COUNT; i++) {
+        if (examples[i].command != command)
+            continue;
+        cps_buf_printf(out, ".PP\n");
+        put_roff(examples[i].meaning, out);
+        cps_buf_printf(out, ":\n.br\n\\fBcpscope %s ", commands[command].name);
+        put_roff(examples[i].arguments, out);
+        cps_buf_printf(out, "\\fR\n");
+    }
+}
+
+static void help_man(struct cps_buf *out)
+{
+    cps_buf_printf(
+        out,
+        ".TH CPSCOPE 1 \"\" \"cpscope " CPS_VERSION "\" \"User Commands\"\n"
+        ".SH NAME\ncpscope \\- run GPU command\\-processor firmware over captured PM4 streams\n"
+        ".SH SYNOPSIS\n.B cpscope\n\\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n"
+        ".SH COMMANDS\n");
+    EACH_COMMAND(c)
+    {
+        cps_buf_printf(out, ".SS ");
+        put_roff(c->name, out);
+        cps_buf_printf(out, " ");
+        put_roff(c->arguments, out);
+        cps_buf_printf(out, "\n");
+        put_roff(c->help, out);
+        cps_buf_printf(out, ".\n");
+        EACH_OPTION(o, c)
+        man_option(o, (unsigned)(c - commands), out);
+        man_examples((unsigned)(c - commands), out);
+    }
+    cps_buf_printf(out, ".SS help ");
+    put_roff("[COMMAND | TOPIC]", out);
+    cps_buf_printf(out, "\nsay what a command takes, or print a topic.\n");
+    EACH_TOPIC(topic)
+    {
+        cps_buf_printf(out, ".TP\n\\fBhelp %s\\fR ", topic->name);
+        put_roff(topic->arguments, out);
+        cps_buf_printf(out, "\n");
+        put_roff(topic->help, out);
+        cps_buf_printf(out, "\n");
+    }
+    cps_buf_printf(
+        out,
+        ".SH EXIT STATUS\n0 fine, 1 a comparison found differences, 2 wrong usage, 3 bad input, "
+        "4 the emulated machine stopped early, nothing ran, or a question stays undecided.\n"
+        ".SH ENVIRONMENT\n.TP\n.B XDG_CACHE_HOME\nwhere results and machine code are kept.\n"
+        ".TP\n.B NO_COLOR\nno colours, unless \\fB\\-\\-color always\\fR asks for them.\n");
+}
+
+static void help_policy(struct cps_buf *out)
+{
+    size_t count = 0;
+    const struct cps_policy_row *rows = cps_policy_rows(&count);
+    cps_buf_printf(
+        out,
+        "What shapes a run: --policy \"NAME=WORD ...\", `policy` lines of run files and manifests, "
+        "\"# policy\" of traces.\n\n");
+    for (size_t i = 0; i < count; i++) {
+        CPS_BUF setting = {0};
+        CPS_BUF engines = {0};
+        cps_buf_printf(&setting, "%s=", rows[i].name);
+        put_words(&rows[i], "|", &setting);
+        cps_engines_text(rows[i].engines, ", ", &engines);
+        out->failed = out->failed || setting.failed || engines.failed;
+        cps_buf_printf(out, "  %-34s %-16s %s", cps_buf_text(&setting), cps_buf_text(&engines),
+                       rows[i].meaning);
+        cps_buf_printf(out, *rows[i].words == '#' ? " (%" PRIu64 ")\n" : "\n", rows[i].initial);
+    }
+    cps_buf_printf(out, "\nDefault: the first word, or the number in parentheses.\n");
+}
+
+#define PLAIN(name)  .print = help_##name
+#define TABLES(name) .print_tables = help_##name
+
+static int print_plain(void (*print)(struct cps_buf *out))
+{
+    CPS_BUF out = {0};
+    print(&out);
+    struct cps_err *err = report_text(&out);
+    return err ? report_error(err) : 0;
+}
+
+bool opt_document(int count, char **arg, int *ret)
+{
+    static const struct {
+        const char *name;
+        void (*print)(struct cps_buf *out);
+        int (*print_tables)(int count, char **arg);
+    } forms[] = {
+#define TOPIC(name, form, ...) {#name, form(name)},
+#include "tools/cmd/options/opt.def"
+    };
+    for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        if (strcmp(arg[0], forms[i].name) != 0)
+            continue;
+        *ret = forms[i].print ? print_plain(forms[i].print)
+                              : forms[i].print_tables(count - 1, arg + 1);
+        return true;
+    }
+    return false;
+}

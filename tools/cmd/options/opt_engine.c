@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ * Options and the engine that they are for: the column `engines` of opt.def, the values of --chip
+ * and --seq-abi, and policies. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fw/nv/script/script.h"
+#include "tools/cmd/options/opt_table.h"
+#include "tools/cmd/options/opt_engine.h"
+#include "tools/cmd/terminal/report.h"
+#include "trace/capture/stream.h"
+
+_Static_assert(OPTION_COUNT <= OPT_MAX_ROWS, "rows of opt.def");
+
+bool opt_is_script(const struct cps_options *opt)
+{
+    return opt->engine && strcmp(opt->engine, "afuc") != 0;
+}
+
+/* The row of an engine's first generation; NULL if no engine of scripts is called @p name. */
+static const struct cps_gen_row *find_engine(const char *name)
+{
+    for (unsigned gen = 1; gen < CPS_GEN_COUNT; gen++) {
+        const struct cps_gen_row *row = cps_gen_row((enum cps_gen)gen);
+        if (!cps_gen_is_afuc((enum cps_gen)gen) && !strcmp(cps_isa_name(row->isa), name))
+            return row;
+    }
+    return NULL;
+}
+
+static struct cps_err *expected_word(const struct cps_gen_row *engine, const char *word)
+{
+    CPS_BUF words = {0};
+    cps_chip_expected(engine->isa, word, &words);
+    if (words.failed)
+        return cps_err_nomem();
+    return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s", engine->option, word,
+                       cps_buf_text(&words));
+}
+
+struct cps_err *opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa,
+                                  unsigned *gen)
+{
+    enum cps_gen found = CPS_GEN_NONE;
+    const struct cps_gen_row *engine = find_engine(opt->engine);
+    *gen = 0;
+    *isa = engine->isa;
+    bool has_abi = !strcmp(engine->option, "seq-abi");
+    const char *word = has_abi ? opt->seq_abi : opt->chip;
+    if (!word)
+        return NULL;
+    if (!cps_chip_parse(*isa, word, &found))
+        return expected_word(engine, word);
+    *gen = found;
+    return NULL;
+}
+
+/* The engine in front of the colon of "hwsq:g92", NULL if it is none. @p word  gets what is behind
+ */
+static const struct cps_gen_row *engine_in(const char *path, const char **word)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *colon = strchr(name, ':');
+    char engine[24] = "";
+    if (!colon || (size_t)(colon - name) >= sizeof(engine))
+        return NULL;
+    memcpy(engine, name, (size_t)(colon - name));
+    *word = colon + 1;
+    return find_engine(engine);
+}
+
+unsigned opt_named_engine(const char *path)
+{
+    const char *word = NULL;
+    enum cps_gen found = CPS_GEN_NONE;
+    const struct cps_gen_row *row = engine_in(path, &word);
+    return row && cps_chip_parse(row->isa, word, &found) ? found : CPS_GEN_NONE;
+}
+
+struct cps_err *opt_check_named_engine(const char *path)
+{
+    const char *word = NULL;
+    const struct cps_gen_row *row = engine_in(path, &word);
+    CPS_BUF words = {0};
+    if (!row || opt_named_engine(path) || !access(path, F_OK))
+        return NULL;
+    cps_chip_expected(row->isa, word, &words);
+    if (words.failed)
+        return cps_err_nomem();
+    return cps_err_new(CPS_ERR_USAGE, "%s: expected %s", path, cps_buf_text(&words));
+}
+
+void opt_run_file_text(struct cps_buf *out)
+{
+    cps_buf_str(out, "this is a run file, expected --engine ");
+    cps_engines_text((unsigned)CPS_ON_ALL & ~(unsigned)CPS_ON_AFUC, " or ", out);
+}
+
+struct cps_err *opt_check_run_file(const struct cps_options *opt)
+{
+    CPS_BUF text = {0};
+    struct cps_stream *stream = NULL;
+    const uint8_t *data = NULL;
+    size_t size = 0;
+    if (opt->engine || opt->fw_count || opt->demo || !opt->arg_count || !strcmp(opt->arg[0], "-"))
+        return NULL;
+    struct cps_err *err = cps_stream_open(opt->arg[0], &stream);
+    if (!err)
+        err = cps_stream_peek(stream, 64, &data, &size);
+    bool found = !err && cps_is_script(data, size);
+    cps_err_free(err);
+    cps_stream_close(stream);
+    if (!found)
+        return NULL;
+    opt_run_file_text(&text);
+    return cps_err_new(CPS_ERR_USAGE, "%s: %s", opt->arg[0], cps_buf_text(&text));
+}
+
+void opt_engine_name(enum cps_gen gen, char ret[24])
+{
+    snprintf(ret, 24, "%s:%s", cps_isa_name(cps_gen_isa(gen)), cps_gen_row(gen)->word);
+}
+
+enum cps_style opt_style(const struct cps_options *opt)
+{
+    static const char *const words[] = {
+#define STYLE(id, word, ...) [CPS_STYLE_##id] = (word),
+#include "isa/style.def"
+    };
+    unsigned style = 0;
+    while (opt->style && style < CPS_STYLE_COUNT && strcmp(opt->style, words[style]) != 0)
+        style++;
+    return (enum cps_style)style;
+}
+
+enum cps_scheme opt_scheme(const struct cps_options *opt)
+{
+    return opt->names && !strcmp(opt->names, "envytools") ? CPS_NAMES_ENVYTOOLS
+                                                          : CPS_NAMES_MEASURED;
+}
+
+static struct cps_err *apply(const struct cps_options *opt, unsigned engines,
+                             struct cps_policy *ret)
+{
+    for (unsigned i = 0; i < opt->policy_count; i++) {
+        const struct opt_policy *policy = &opt->policy[i];
+        CPS_BUF text = {0};
+        cps_buf_printf(&text, "%s%s%s", policy->name ? policy->name : "", policy->name ? "=" : "",
+                       policy->text);
+        if (text.failed)
+            return cps_err_nomem();
+        CPS_TRY(cps_policy_parse_for(cps_buf_text(&text), engines, ret));
+    }
+    return NULL;
+}
+
+struct cps_err *opt_apply_policy(const struct cps_options *opt, enum cps_gen gen,
+                                 struct cps_policy *ret)
+{
+    return apply(opt, opt->policy_mixed ? CPS_ON_ALL : cps_engines_of(gen), ret);
+}
+
+void opt_set_policy(struct cps_options *opt, const char *text)
+{
+    opt->policy[0] = (struct opt_policy){NULL, text};
+    opt->policy_count = text != NULL;
+}
+
+bool opt_takes_engine(unsigned command)
+{
+    for (unsigned i = 0; i < OPTION_COUNT; i++) {
+        if (options[i].commands >> command & 1 &&
+            options[i].offset == offsetof(struct cps_options, engine))
+            return true;
+    }
+    return false;
+}
+
+/* Its column, and the engines whose generations it says (target.def). */
+static unsigned engines_of(const struct option *option)
+{
+    unsigned engines = option->engines;
+    for (unsigned gen = 1; gen < CPS_GEN_COUNT; gen++) {
+        if (!strcmp(cps_gen_row((enum cps_gen)gen)->option, option->name))
+            engines |= cps_engines_of((enum cps_gen)gen);
+    }
+    return engines;
+}
+
+static struct cps_err *check_rows(const struct cps_options *opt, const char *engine)
+{
+    for (unsigned i = 0; i < OPTION_COUNT; i++) {
+        CPS_BUF others = {0};
+        if (!opt->given[i] || engines_of(&options[i]) & cps_engines_named(engine))
+            continue;
+        cps_engines_text(engines_of(&options[i]), " and ", &others);
+        if (others.failed)
+            return cps_err_nomem();
+        return cps_err_new(CPS_ERR_USAGE, "--%s has no meaning for --engine %s, only for %s",
+                           options[i].name, engine, cps_buf_text(&others));
+    }
+    return NULL;
+}
+
+static struct cps_err *check_policy(const struct cps_options *opt, const char *engine)
+{
+    struct cps_policy policy = cps_policy_default();
+    struct cps_err *err = apply(opt, cps_engines_named(engine), &policy);
+    if (err && err->code == CPS_ERR_NOMEM)
+        return err;
+    struct cps_err *ret =
+        err ? cps_err_new(CPS_ERR_USAGE, "--engine %s: %s", engine, err->message) : NULL;
+    cps_err_free(err);
+    return ret;
+}
+
+/* Options for the engine called @p engine. @p gen  gets its chip or ABI if an option says it */
+static struct cps_err *check_engine(const struct cps_options *opt, const char *engine,
+                                    unsigned *gen)
+{
+    struct cps_options with_engine = *opt;
+    const struct cps_isa *isa = NULL;
+    with_engine.engine = engine;
+    *gen = 0;
+    CPS_TRY(check_rows(opt, engine));
+    if (opt_is_script(&with_engine))
+        CPS_TRY(opt_script_engine(&with_engine, &isa, gen));
+    return check_policy(opt, engine);
+}
+
+static const char *engine_of(enum cps_gen gen)
+{
+    return cps_isa_name(cps_gen_isa(gen));
+}
+
+static struct cps_err *check_file(const struct cps_options *opt, enum cps_gen gen, const char *path)
+{
+    unsigned wanted = 0;
+    if (opt->engine && strcmp(opt->engine, engine_of(gen)) != 0)
+        return cps_err_new(CPS_ERR_USAGE, "--engine %s: %s is of %s", opt->engine, path,
+                           engine_of(gen));
+    CPS_TRY(check_engine(opt, engine_of(gen), &wanted));
+    wanted = wanted ? wanted : opt->gen;
+    if (!wanted || wanted == gen)
+        return NULL;
+    const char *option = opt->gen ? "gen" : opt->seq_abi ? "seq-abi" : "chip";
+    return cps_err_new(CPS_ERR_USAGE, "--%s: expected %s, %s is of %s", option,
+                       cps_gen_name((enum cps_gen)wanted), path, cps_gen_name(gen));
+}
+
+int opt_check_file(const struct cps_options *opt, enum cps_gen gen, const char *path)
+{
+    return report_result(check_file(opt, gen, path));
+}
+
+/* Two sides that --fw names: an engine's chip or ABI says everything, files are afuc's. */
+static struct cps_err *check_sides(const struct cps_options *opt)
+{
+    for (unsigned i = 0; i < opt->fw_count; i++) {
+        unsigned gen = opt_named_engine(opt->fw[i]);
+        unsigned ignored = 0;
+        if (!gen && opt->engine && strcmp(opt->engine, "afuc") != 0)
+            return cps_err_new(CPS_ERR_USAGE,
+                               "--engine %s: expected a chip or ABI of it, found --fw %s",
+                               opt->engine, opt->fw[i]);
+        CPS_TRY(gen ? check_file(opt, (enum cps_gen)gen, opt->fw[i])
+                    : check_engine(opt, "afuc", &ignored));
+    }
+    return NULL;
+}
+
+struct cps_err *opt_check(unsigned command, const struct cps_options *opt)
+{
+    unsigned ignored = 0;
+    bool is_diff = 1u << command == DIFF;
+    for (unsigned i = 0; i < opt->fw_count; i++)
+        CPS_TRY(opt_check_named_engine(opt->fw[i]));
+    if (!opt_takes_engine(command))
+        return NULL;
+    if (is_diff && opt->fw_count)
+        return check_sides(opt);
+    if (is_diff && !opt->engine) /* the traces say it: opt_check_file() */
+        return NULL;
+    return check_engine(opt, opt->engine ? opt->engine : "afuc", &ignored);
+}

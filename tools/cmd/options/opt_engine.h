@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * Which engine options mean: afuc with its firmware, or one of those that run scripts (HWSQ, SEQ,
+ * VP1) or what a host does to them (PFIFO). */
+#ifndef CPS_OPT_ENGINE_H
+#define CPS_OPT_ENGINE_H
+
+#include "tools/cmd/options/opt.h"
+
+/** Whether the options name another engine than afuc. */
+bool opt_is_script(const struct cps_options *opt);
+/** Which one: its instruction set, and its chip or ABI, 0 if a file has to say it. Options that a
+ * user gave were checked when they were taken: the engine is known, and is not afuc.
+ * @return NULL, or CPS_ERR_USAGE */
+CPS_MUST_USE struct cps_err *opt_script_engine(const struct cps_options *opt,
+                                               const struct cps_isa **isa, unsigned *gen);
+/**
+ * The chip or ABI that a name such as "hwsq:g92" or "seq:old" stands for where firmware is named,
+ * with or without folders in front; 0 if it is none.
+ */
+unsigned opt_named_engine(const char *path);
+/**
+ * Refuses a name such as "hwsq:nv20": of an engine, with a chip or ABI that it has not.
+ * @param path  where firmware is named; a file that is called so is one
+ * @return NULL, or CPS_ERR_USAGE
+ */
+CPS_MUST_USE struct cps_err *opt_check_named_engine(const char *path);
+/**
+ * Refuses a run file where neither firmware nor an engine is named, as the first argument.
+ * @return NULL, also if it cannot be read, or CPS_ERR_USAGE
+ */
+CPS_MUST_USE struct cps_err *opt_check_run_file(const struct cps_options *opt);
+/** What a run file needs: "this is a run file, expected --engine hwsq, seq, pfifo or vp1". */
+void opt_run_file_text(struct cps_buf *out);
+/** The other way round: "hwsq:g92". */
+void opt_engine_name(enum cps_gen gen, char ret[24]);
+/** The style that --style names; CPS_STYLE_COUNT: there is none of that name. */
+enum cps_style opt_style(const struct cps_options *opt);
+/** Whose names of registers --names asks for. */
+enum cps_scheme opt_scheme(const struct cps_options *opt);
+
+#endif

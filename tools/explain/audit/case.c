@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ * Cases: those that are built in, and those of a folder. */
+#define _GNU_SOURCE
+#include "tools/explain/audit/case.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fw/audit/cases.h"
+#include "isa/base/lex.h"
+#include "isa/base/list.h"
+#include "isa/base/within.h"
+#include "isa/target.h"
+#include "tools/run/files.h"
+#include "trace/capture/stream.h"
+#include "trace/form/text.h"
+
+static const char mark[] = ";@";
+static const char end_of_name[] = ".pm4";
+
+/* The next word of a line, which is cut there; NULL: there is none. */
+static char *next_word(char **at)
+{
+    char *word = *at + strspn(*at, " \t");
+    size_t length = strcspn(word, " \t");
+    if (!length)
+        return NULL;
+    *at = word + length + (word[length] != '\0');
+    word[length] = '\0';
+    return word;
+}
+
+static bool number(const char *word, bool *any, uint64_t most, uint64_t *ret)
+{
+    int64_t value = 0;
+    *any = !strcmp(word, "*");
+    if (*any)
+        return true;
+    if (!cps_lex_number(&word, &value) || *word || (uint64_t)value > most)
+        return false;
+    *ret = (uint64_t)value;
+    return true;
+}
+
+/* Kinds whose events are a place and a value. */
+static bool is_kind(const char *word, unsigned *ret)
+{
+    const uint32_t fit = 1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_CTRL |
+                         1u << CPS_EV_MEMW | 1u << CPS_EV_MEMR | 1u << CPS_EV_REGR |
+                         1u << CPS_EV_PROT;
+    uint32_t kinds = 0;
+    if (strchr(word, ',') || !cps_text_classes(word, &kinds) || !kinds || (kinds & ~fit))
+        return false;
+    for (*ret = 0; !(kinds >> *ret & 1);)
+        ++*ret;
+    return true;
+}
+
+/* "reg 0x8818 0xa0 why": class, place, value, and what is for the reader. */
+static struct cps_err *add_event(struct audit_case *c, bool never, char *line)
+{
+    struct case_event event = {.never = never, .text = line};
+    char *kind = next_word(&line);
+    char *addr = next_word(&line);
+    char *value = next_word(&line);
+    uint64_t written = 0;
+    if (!kind || !addr || !value || !is_kind(kind, &event.kind) ||
+        !number(addr, &event.any_addr, UINT64_MAX, &event.addr) ||
+        !number(value, &event.any_value, UINT32_MAX, &written) ||
+        (event.any_addr && event.any_value))
+        return cps_err_new(
+            CPS_ERR_INPUT,
+            "expected a class of events (reg, pipe, ctrl, memw, memr, regr, prot), a "
+            "place and a value, one of which may be *");
+    event.value = (uint32_t)written;
+    event.why = line + strspn(line, " \t");
+    for (char *cut = event.text; cut < value; cut++)
+        *cut = *cut ? *cut : ' ';
+    if (!CPS_LIST_ROOM(c->event, c->events))
+        return cps_err_nomem();
+    c->event[c->events++] = event;
+    return NULL;
+}
+
+static struct cps_err *add_generations(struct audit_case *c, char *line)
+{
+    for (char *word; (word = next_word(&line));) {
+        enum cps_gen gen = 0;
+        if (!cps_gen_parse(word, &gen) || !cps_gen_is_afuc(gen))
+            return cps_err_new(CPS_ERR_INPUT, "found \"%s\", expected a5xx, a6xx, a7xx or a8xx",
+                               word);
+        c->gens |= cps_gen_bit(gen);
+    }
+    return NULL;
+}
+
+static struct cps_err *set(char **member, const char *key, char *line)
+{
+    line += strspn(line, " \t");
+    if (*member || !*line)
+        return cps_err_new(CPS_ERR_INPUT, "expected one line \"%s\" with something in it", key);
+    *member = line;
+    return NULL;
+}
+
+static struct cps_err *add_line(struct audit_case *c, char *line)
+{
+    char *key = next_word(&line);
+    line += strspn(line, " \t");
+    if (!key)
+        return cps_err_new(CPS_ERR_INPUT, "expected a word behind \"%s\"", mark);
+    if (!strcmp(key, "flaw"))
+        return set(&c->flaw, key, line);
+    if (!strcmp(key, "known-as"))
+        return set(&c->known, key, line);
+    if (!strcmp(key, "packets"))
+        return set(&c->packets, key, line);
+    if (!strcmp(key, "evidence"))
+        return set(&c->evidence, key, line);
+    if (!strcmp(key, "generations"))
+        return add_generations(c, line);
+    if (!strcmp(key, "needs") || !strcmp(key, "never"))
+        return add_event(c, !strcmp(key, "never"), line);
+    return cps_err_new(CPS_ERR_INPUT,
+                       "found \"%s\", expected flaw, known-as, generations, packets, needs, never "
+                       "or evidence",
+                       key);
+}
+
+/* What passes has to be seen to have been tried. */
+static struct cps_err *check(const struct audit_case *c)
+{
+    size_t never = 0;
+    for (size_t i = 0; i < c->events; i++)
+        never += c->event[i].never;
+    if (!c->flaw || !c->evidence || !c->gens)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "expected lines \"%s flaw\", \"generations\" and \"evidence\"", mark);
+    if (!never || never == c->events)
+        return cps_err_new(
+            CPS_ERR_INPUT,
+            "%s: expected an event that it needs, by which a run without the flaw is "
+            "told from one that did not come that far, and one that must never be",
+            c->name);
+    return NULL;
+}
+
+static struct cps_err *parse(struct audit_case *c, const char *path)
+{
+    char *at = c->head;
+    unsigned number_of_line = 0;
+    for (char *line; (line = files_line(&at));) {
+        number_of_line++;
+        if (!strncmp(line, mark, strlen(mark)))
+            CPS_TRY(
+                cps_err_within_(add_line(c, line + strlen(mark)), "%s:%u", path, number_of_line));
+    }
+    return cps_err_within_(check(c), "%s", path);
+}
+
+/* @p path  of the file, for messages. @p bytes  @p size, which may hold NULs. */
+static struct cps_err *add_case(struct audit_cases *cases, const char *path, const char *bytes,
+                                size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    if (!CPS_LIST_ROOM(cases->item, cases->count))
+        return cps_err_nomem();
+    struct audit_case *c = &cases->item[cases->count++];
+    size_t length = strlen(name);
+    size_t end = sizeof(end_of_name) - 1;
+    if (length > end && !strcmp(name + length - end, end_of_name))
+        length -= end;
+    *c = (struct audit_case){
+        .name = strndup(name, length), .text = malloc(size + 1), .head = malloc(size + 1)};
+    if (!c->name || !c->text || !c->head)
+        return cps_err_nomem();
+    if (memchr(bytes, '\0', size))
+        return cps_err_new(CPS_ERR_INPUT, "%s: found a byte 0x00, expected text", path);
+    memcpy(c->text, bytes, size);
+    memcpy(c->head, bytes, size);
+    c->text[size] = c->head[size] = '\0';
+    c->size = size;
+    return parse(c, path);
+}
+
+static struct cps_err *load_built_in(struct audit_cases *ret)
+{
+    for (size_t i = 0; i < cps_audit_text_count; i++) {
+        const struct cps_audit_text *text = &cps_audit_texts[i];
+        CPS_TRY(add_case(ret, text->name, (const char *)text->text, text->size));
+    }
+    return NULL;
+}
+
+static struct cps_err *load_file(struct audit_cases *ret, const char *dir, const char *name)
+{
+    char path[FILES_PATH];
+    CPS_FREE uint8_t *bytes = NULL;
+    size_t size = 0;
+    if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+        return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", name);
+    CPS_TRY(cps_stream_read_file(path, CASE_TEXT_LIMIT, &bytes, &size));
+    return add_case(ret, path, (const char *)bytes, size);
+}
+
+static int is_case(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    size_t end = sizeof(end_of_name) - 1;
+    return length > end && !strcmp(entry->d_name + length - end, end_of_name);
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+struct cps_err *audit_cases_load(const char *dir, struct audit_cases *ret)
+{
+    struct dirent **entry = NULL;
+    struct cps_err *err = NULL;
+    *ret = (struct audit_cases){0};
+    if (!dir)
+        return load_built_in(ret);
+    int count = scandir(dir, &entry, is_case, by_bytes);
+    if (count < 0)
+        return cps_err_os(dir, "cannot read the folder");
+    for (int i = 0; i < count; i++) {
+        err = err ? err : load_file(ret, dir, entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+    if (!err && !count)
+        err = cps_err_new(CPS_ERR_INPUT, "%s: expected cases, files *%s", dir, end_of_name);
+    return err;
+}
+
+void audit_cases_deinit(struct audit_cases *cases)
+{
+    for (size_t i = 0; i < cases->count; i++) {
+        free(cases->item[i].name);
+        free(cases->item[i].text);
+        free(cases->item[i].head);
+        free(cases->item[i].event);
+    }
+    free(cases->item);
+    *cases = (struct audit_cases){0};
+}
+
+bool case_event_is(const struct case_event *wanted, const struct cps_event *event)
+{
+    return cps_event_kind(event) == wanted->kind &&
+           (wanted->any_addr || event->addr == wanted->addr) &&
+           (wanted->any_value || event->value == wanted->value);
+}
+
+uint32_t case_kinds(const struct audit_case *c)
+{
+    uint32_t kinds = 0;
+    for (size_t i = 0; i < c->events; i++)
+        kinds |= UINT32_C(1) << c->event[i].kind;
+    return kinds;
+}

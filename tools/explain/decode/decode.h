@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ * A capture as text, packet by packet: of a walk without firmware or of a run, which are events
+ * alike.
+ *
+ *   packet.c   events gathered to packets
+ *   filter.c   which packets are shown
+ *   text.c     packets as people read them
+ *   json.c     packets as JSON Lines
+ *   summary.c  all of them counted */
+#ifndef CPS_DECODE_H
+#define CPS_DECODE_H
+
+#include "trace/event/launch.h"
+#include "tools/explain/stream/walk.h"
+#include "trace/capture/buffers.h"
+
+struct cps_options;
+struct cps_words_form;
+struct json_object;
+
+/* ---- packet.c ---- */
+
+/** A packet, with what was seen until the next one of its processor. */
+struct decode_packet {
+    struct cps_event head; /**< PKT: where, its level, its header, its processor */
+    const char *name;      /**< of type 7; NULL: it has none, or is of type 4 */
+    uint32_t *word;        /**< behind the header, as far as they came */
+    size_t words;
+    struct cps_event *effect; /**< everything else */
+    size_t effects;
+    size_t word_room, effect_room;
+    uint32_t submission;         /**< from 0 */
+    uint32_t draw;               /**< that it is part of, or leads to, from 0 */
+    enum cps_launch_kind starts; /**< CPS_LAUNCH_NONE: it starts no work */
+    unsigned depth;              /**< of its stream: 0 for the ring */
+    int group;                   /**< draw-state group that its stream is; -1: none is known */
+    bool is_first;               /**< of its stream, since another one ran */
+};
+
+/** Takes a packet that is over; it is valid during the call. */
+typedef void decode_packet_fn(void *context, const struct decode_packet *packet);
+
+/** Gathers packets. */
+struct decode {
+    struct cps_sink sink;           /**< first: give it events in the order of the run */
+    struct cps_names *const *names; /**< by processor */
+    decode_packet_fn *each;
+    void *context;
+    struct decode_packet open[CPS_CPU_COUNT]; /**< of each processor, while `is_open` */
+    bool is_open[CPS_CPU_COUNT];
+    struct cps_launches launches; /**< of the processor that draws */
+    uint64_t group[WALK_GROUPS];  /**< where each draw-state group lay last */
+    unsigned
+        level[CPS_CPU_COUNT]; /**< of the packet before, and of the stream that groups ran in */
+    unsigned below[CPS_CPU_COUNT];
+    uint64_t next[CPS_CPU_COUNT]; /**< where the stream goes on */
+    uint32_t submission;
+    bool lost; /**< out of memory */
+};
+
+/** @param decode  zero but for `names`, `each` and `context` @param draws  the processor that draws
+ */
+void decode_init(struct decode *decode, unsigned draws);
+/** The run is over: packets that are open are, too. */
+void decode_end(struct decode *decode);
+void decode_deinit(struct decode *decode);
+
+/** Gives each word of a packet a line of @p form, with the values that begin in it.
+ * @return false: out of memory */
+CPS_MUST_USE bool decode_packet_words(const struct decode_packet *packet,
+                                      const struct cps_names *names,
+                                      const struct cps_words_form *form);
+
+/* ---- filter.c ---- */
+
+#define DECODE_REGISTERS 32
+
+/** What of a register is looked for. */
+struct decode_wanted {
+    char name[64]; /**< pattern with `*` and `?`, or "": numbers count */
+    uint32_t first, last;
+    char field[64]; /**< or "" */
+    char value[64]; /**< of the field, or of the register; "": any */
+    bool again;     /**< another reading of the text of the one before */
+};
+
+/** Which packets are shown: those that everything holds for. */
+struct decode_filter {
+    const char *packet; /**< patterns of names with commas between; NULL: all */
+    struct decode_wanted wanted[DECODE_REGISTERS];
+    unsigned registers;                   /**< 0: all packets */
+    uint64_t first_address, last_address; /**< bytes */
+    bool has_address;
+    uint32_t first_draw, last_draw;
+    bool has_draw;
+    long submit;     /**< -1: all */
+    uint32_t levels; /**< bits; 0: all */
+};
+
+/** Reads what options say. @return CPS_ERR_USAGE */
+CPS_MUST_USE struct cps_err *decode_filter_read(const struct cps_options *opt,
+                                                struct decode_filter *ret);
+/** Whether each name of the filter is one that some processor's packets or registers have.
+ * @param names  by enum cps_processor; NULL: there is none of it
+ * @return NULL, or CPS_ERR_USAGE: one that none has, and the nearest one */
+CPS_MUST_USE struct cps_err *decode_filter_check(const struct decode_filter *filter,
+                                                 struct cps_names *const names[CPS_CPU_COUNT]);
+bool decode_filter_takes(const struct decode_filter *filter, const struct cps_names *names,
+                         const struct decode_packet *packet);
+/** Whether a register that a packet writes is one of those looked for; true where none is.
+ * @param value  NULL: not known */
+bool decode_filter_register(const struct decode_filter *filter, const struct cps_names *names,
+                            uint32_t number, const uint32_t *value);
+
+/* ---- text.c, json.c, summary.c ---- */
+
+/** Packets on their way into a text. */
+struct decode_text {
+    struct cps_names *const *names;
+    const struct decode_filter *filter;
+    struct cps_buffers *const *buffers; /**< of the capture, valid now */
+    const struct stream_walk *walk;     /**< the source without firmware, or NULL */
+    bool all;                           /**< also what firmware did just as the stream says */
+    bool colour;
+    const char *capture; /**< JSON says which one it is, where there are several; else NULL */
+    bool has_processors; /**< more than one: each packet says whose it is */
+    struct cps_buf out;  /**< grows by packet; the caller empties it */
+    uint32_t submission; /**< whose head was written, plus 1 */
+    uint64_t draw;       /**< the same of draws */
+};
+
+void decode_text_packet(struct decode_text *text, const struct decode_packet *packet);
+/** Appends the packet as one JSON object and a line break. */
+void decode_json_packet(const struct decode_text *text, const struct decode_packet *packet,
+                        struct cps_buf *out);
+
+struct decode_summary;
+struct decode_summary *decode_summary_create(struct cps_names *const *names);
+void decode_summary_destroy(struct decode_summary *summary);
+void decode_summary_packet(struct decode_summary *summary, const struct decode_filter *filter,
+                           const struct decode_packet *packet);
+/** @return false: out of memory */
+CPS_MUST_USE bool decode_summary_text(const struct decode_summary *summary, struct cps_buf *out);
+/** @return NULL: out of memory */
+struct json_object *decode_summary_json(const struct decode_summary *summary);
+
+#endif

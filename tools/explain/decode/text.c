@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ * Packets as people read them: a line for the header, one for each word that means something, and
+ * beneath what was made of it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "isa/base/pm4.h"
+#include "tools/explain/decode/decode.h"
+#include "tools/cmd/terminal/paint.h"
+#include "trace/form/text.h"
+#include "trace/form/words.h"
+
+#define WORDS_IN_ROW 8 /* of words that nobody names */
+
+/* The words of a packet on their way. */
+struct lines {
+    struct decode_text *text;
+    const struct decode_packet *packet;
+    struct cps_buf line; /* of the word that is open */
+    bool has_value;      /* it means something */
+    bool is_taken;       /* it is to be shown */
+    unsigned row;        /* words without a meaning that stand in the line */
+};
+
+static void indent(struct decode_text *t, const struct decode_packet *p, unsigned more)
+{
+    cps_buf_printf(&t->out, "%*s", (int)(2 * p->depth + more), "");
+}
+
+/* Where words stand: below the header. */
+static void indent_word(struct decode_text *t, const struct decode_packet *p)
+{
+    indent(t, p, t->has_processors ? 23 : 18);
+}
+
+static void put_in(struct decode_text *t, enum paint what, const char *text)
+{
+    paint_begin(&t->out, t->colour, what);
+    cps_buf_str(&t->out, text);
+    paint_end(&t->out, t->colour);
+}
+
+/* ---- Words ---- */
+
+static void end_row(struct lines *l)
+{
+    if (l->row)
+        cps_buf_str(&l->text->out, "\n");
+    l->row = 0;
+}
+
+static void begin_word(void *context, const struct cps_event *word)
+{
+    struct lines *l = context;
+    struct decode_text *t = l->text;
+    struct cps_pm4 pm4 = cps_pm4_decode_any(l->packet->head.value);
+    uint32_t value = word->value;
+    cps_buf_clear(&l->line);
+    l->has_value = false;
+    l->is_taken = pm4.kind != CPS_PM4_TYPE4 ||
+                  decode_filter_register(t->filter, t->names[cps_event_who(word)],
+                                         pm4.reg + (uint32_t)word->addr, &value);
+}
+
+static void put_value(void *context, const struct cps_value *value)
+{
+    struct lines *l = context;
+    size_t before = l->line.size;
+    cps_buf_str(&l->line, " ");
+    if (cps_value_line(value, &l->line)) {
+        l->has_value = true;
+        cps_buffers_put_value(*l->text->buffers, CPS_BUFFERS_END, value, &l->line);
+    } else {
+        l->line.size = before;
+    }
+}
+
+static void end_word(void *context, const struct cps_event *word)
+{
+    struct lines *l = context;
+    struct decode_text *t = l->text;
+    if (!l->is_taken)
+        return;
+    if (l->has_value || l->row == WORDS_IN_ROW)
+        end_row(l);
+    if (!l->row)
+        indent_word(t, l->packet);
+    cps_buf_str(&t->out, l->row ? " " : "");
+    paint_begin(&t->out, t->colour, PAINT_VALUE);
+    cps_buf_printf(&t->out, "%08" PRIx32, word->value);
+    paint_end(&t->out, t->colour);
+    if (l->has_value) {
+        cps_buf_str(&t->out, " ");
+        cps_buf_add(&t->out, cps_buf_text(&l->line), l->line.size);
+    }
+    l->row++;
+    if (l->has_value)
+        end_row(l);
+}
+
+static void put_words(struct decode_text *t, const struct decode_packet *p)
+{
+    struct lines lines = {.text = t, .packet = p};
+    const struct cps_words_form form = {begin_word, put_value, end_word, &lines};
+    t->out.failed |= !decode_packet_words(p, t->names[cps_event_who(&p->head)], &form);
+    end_row(&lines);
+    t->out.failed |= lines.line.failed;
+    cps_buf_deinit(&lines.line);
+}
+
+/* ---- What was made of it ---- */
+
+static void put_register(struct decode_text *t, const struct cps_names *names,
+                         const struct cps_event *event)
+{
+    unsigned half = 0;
+    uint32_t number = (uint32_t)cps_event_place(event);
+    const char *name = cps_name(names, CPS_SPACE_GPU, number, &half);
+    cps_buf_printf(&t->out, "0x%04" PRIx32 " %s%s= 0x%08" PRIx32 " ", number, name ? name : "",
+                   !name  ? ""
+                   : half ? "+1 "
+                          : " ",
+                   event->value);
+    cps_name_fields(names, CPS_SPACE_GPU, number, event->value, &t->out);
+    if (cps_event_pc(event)) /* without firmware there is none */
+        cps_buf_printf(&t->out, " pc=0x%04" PRIx32, cps_event_pc(event));
+    cps_buf_str(&t->out, "\n");
+}
+
+/* As in a trace; of memory also the buffer. */
+static void put_event(struct decode_text *t, const struct cps_names *names,
+                      const struct cps_event *event)
+{
+    unsigned kind = cps_event_kind(event);
+    cps_text_event(&t->out, event, names, false);
+    if ((kind != CPS_EV_MEMR && kind != CPS_EV_MEMW) || !t->out.size)
+        return;
+    t->out.data[--t->out.size] = '\0'; /* the line break */
+    cps_buffers_put(*t->buffers, CPS_BUFFERS_END, event->addr, &t->out);
+    cps_buf_str(&t->out, "\n");
+}
+
+static void put_effect(struct decode_text *t, const struct decode_packet *p,
+                       const struct cps_event *event)
+{
+    const struct cps_names *names = t->names[cps_event_who(event)];
+    indent_word(t, p);
+    put_in(t, PAINT_CHANGE, "> ");
+    if (cps_event_kind(event) == CPS_EV_REG)
+        put_register(t, names, event);
+    else if (t->walk)
+        cps_buf_printf(&t->out, "%s 0x%" PRIx64 "\n",
+                       event->value == STREAM_TOO_DEEP ? "no level is left for the stream at"
+                                                       : "the capture does not hold",
+                       event->addr);
+    else
+        put_event(t, names, event);
+}
+
+/* Whether an event is what a packet of type 4 says itself; @p ret  whose word */
+static bool is_said(const struct decode_packet *p, const struct cps_event *event, uint32_t *ret)
+{
+    struct cps_pm4 pm4 = cps_pm4_decode_any(p->head.value);
+    uint32_t number = (uint32_t)cps_event_place(event);
+    if (cps_event_kind(event) != CPS_EV_REG || pm4.kind != CPS_PM4_TYPE4 || number < pm4.reg ||
+        number - pm4.reg >= p->words)
+        return false;
+    *ret = number - pm4.reg;
+    return p->word[*ret] == event->value;
+}
+
+static void put_effects(struct decode_text *t, const struct decode_packet *p)
+{
+    uint32_t written = 0, word = 0;
+    const struct cps_names *names = t->names[cps_event_who(&p->head)];
+    struct cps_pm4 pm4 = cps_pm4_decode_any(p->head.value);
+    for (size_t i = 0; i < p->effects; i++) {
+        const struct cps_event *e = &p->effect[i];
+        uint32_t value = e->value;
+        bool said = is_said(p, e, &word);
+        bool is_wanted =
+            cps_event_kind(e) != CPS_EV_REG ||
+            decode_filter_register(t->filter, names, (uint32_t)cps_event_place(e), &value);
+        written += said;
+        if ((!said || (t->all && !t->walk)) && is_wanted)
+            put_effect(t, p, e);
+    }
+    bool passes_on = cps_event_who(&p->head) == CPS_CPU_PFP; /* the ME writes */
+    if (pm4.kind == CPS_PM4_TYPE4 && !t->walk && !passes_on && written < p->words) {
+        indent_word(t, p);
+        cps_buf_printf(&t->out, "> %zu of %zu not written as the stream says\n", p->words - written,
+                       p->words);
+    }
+}
+
+/* ---- Headers ---- */
+
+static void put_submission(struct decode_text *t, const struct decode_packet *p)
+{
+    char text[48];
+    if (t->submission == p->submission + 1)
+        return;
+    t->submission = p->submission + 1;
+    t->draw = 0;
+    snprintf(text, sizeof(text), "submission %" PRIu32 "\n", p->submission);
+    put_in(t, PAINT_HEAD, text);
+}
+
+/* For which draw everything below is, up to the draw itself. */
+static void put_towards(struct decode_text *t, const struct decode_packet *p)
+{
+    char text[48];
+    if (t->draw == (uint64_t)p->draw + 1)
+        return;
+    t->draw = (uint64_t)p->draw + 1;
+    snprintf(text, sizeof(text), "up to draw %" PRIu32 ":\n", p->draw);
+    put_in(t, PAINT_HEAD, text);
+}
+
+static void put_draw(struct decode_text *t, const struct decode_packet *p)
+{
+    char text[48];
+    if (p->starts == CPS_LAUNCH_NONE)
+        return;
+    indent(t, p, 0);
+    snprintf(text, sizeof(text), "%s %" PRIu32 ":\n", cps_launch_kind_text_(p->starts), p->draw);
+    put_in(t, PAINT_HEAD, text);
+}
+
+static void put_group(struct decode_text *t, const struct decode_packet *p)
+{
+    char text[48];
+    if (!p->is_first || p->group < 0)
+        return;
+    indent(t, p, 0);
+    snprintf(text, sizeof(text), "draw-state group %d:\n", p->group);
+    put_in(t, PAINT_HEAD, text);
+}
+
+static void put_name(struct decode_text *t, const struct decode_packet *p)
+{
+    struct cps_pm4 pm4 = cps_packet_header_(&p->head);
+    const struct cps_names *names = t->names[cps_event_who(&p->head)];
+    unsigned half = 0;
+    paint_begin(&t->out, t->colour, PAINT_NAME);
+    if (pm4.kind == CPS_PM4_TYPE4) {
+        const char *name = cps_name(names, CPS_SPACE_GPU, pm4.reg, &half);
+        cps_buf_printf(&t->out, "write %s%s", name ? name : "", half ? "+1" : "");
+        if (!name)
+            cps_buf_printf(&t->out, "0x%04" PRIx32, pm4.reg);
+    } else if (pm4.kind == CPS_PM4_TYPE7 && p->name) {
+        cps_buf_str(&t->out, p->name);
+    } else if (pm4.kind == CPS_PM4_TYPE7) {
+        cps_buf_printf(&t->out, "packet 0x%02" PRIx32, pm4.opcode);
+    }
+    paint_end(&t->out, t->colour);
+    if (pm4.kind == CPS_PM4_BAD)
+        cps_buf_str(&t->out, "no header of a packet");
+    else if (p->words < pm4.count && cps_event_sub(&p->head) != CPS_LEVEL_INT)
+        cps_buf_printf(&t->out, "  (%zu of %" PRIu32 " words)", p->words, pm4.count);
+}
+
+void decode_text_packet(struct decode_text *t, const struct decode_packet *p)
+{
+    put_submission(t, p);
+    put_towards(t, p);
+    put_group(t, p);
+    put_draw(t, p);
+    if (t->walk && t->walk->next && p->head.addr == t->walk->next)
+        cps_buf_str(&t->out, "here the ring was to be read next:\n");
+    indent(t, p, 0);
+    if (t->has_processors)
+        cps_buf_printf(&t->out, "%-4s ", cps_processor_name(cps_event_who(&p->head)));
+    cps_buf_printf(&t->out, "%-3s ", cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&p->head)));
+    paint_begin(&t->out, t->colour, PAINT_FAINT);
+    cps_buf_printf(&t->out, "%012" PRIx64 ": ", p->head.addr);
+    paint_end(&t->out, t->colour);
+    cps_buf_printf(&t->out, "%08" PRIx32 " ", p->head.value);
+    put_name(t, p);
+    cps_buf_str(&t->out, "\n");
+    put_words(t, p);
+    put_effects(t, p);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT
+ * Packets out of nothing. */
+#include "tools/explain/fuzz/grammar.h"
+
+#include <string.h>
+
+#include "fw/image/icache.h"
+#include "isa/base/pm4.h"
+#include "trace/capture/pm4walk.h"
+
+#define MOST_FIELDS  48u /* words of a payload */
+#define MOST_REPEATS 6u
+
+void grammar_init(struct grammar *g, const struct cps_fw *fw, const struct protection *protection,
+                  const struct learned *learned)
+{
+    enum { A5 = 1 << CPS_A5XX, A6 = 1 << CPS_A6XX, A7 = 1 << CPS_A7XX, A8 = 1 << CPS_A8XX };
+    enum { ALL = A5 | A6 | A7 | A8 };
+    enum {
+#define WEIGHT(id, times, reason) WEIGHT_##id = (times),
+#include "tools/explain/fuzz/grammar.def"
+    };
+#define WEIGHT(id, times, reason) \
+    _Static_assert((times) <= GRAMMAR_WEIGHT, "grammar.h has room for it");
+#include "tools/explain/fuzz/grammar.def"
+    static const struct {
+        uint8_t opcode, weight;
+        unsigned gens;
+        const char *fields;
+    } rows[] = {
+#define PACKET(opcode, gens, weight, fields, name) {opcode, WEIGHT_##weight, gens, fields},
+#include "tools/explain/fuzz/grammar.def"
+    };
+    uint32_t table[CPS_FW_TABLE_SIZE];
+    bool own[CPS_FW_TABLE_SIZE];
+    uint8_t weight[CPS_FW_TABLE_SIZE] = {0};
+    *g = (struct grammar){.fw = fw, .protection = protection, .learned = learned};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].gens >> fw->gen & 1)
+            g->fields[rows[i].opcode] = rows[i].fields;
+        weight[rows[i].opcode] = rows[i].weight;
+    }
+    cps_fw_table_(fw, table);
+    cps_fw_own_handlers_(table, own);
+    for (unsigned i = 0; i < CPS_FW_TABLE_SIZE; i++) {
+        own[i] = own[i] && !grammar_is_hardwares(i);
+        if (own[i])
+            g->own[g->owns++] = (uint8_t)i;
+        for (unsigned k = 0; own[i] && g->fields[i] && k < weight[i]; k++)
+            g->known[g->knowns++] = (uint8_t)i;
+    }
+}
+
+bool grammar_is_hardwares(unsigned opcode)
+{
+    bool found = false;
+#define HARDWARE(first, last, evidence) found |= opcode - (first) <= (last) - (first);
+#include "tools/explain/fuzz/grammar.def"
+    return found;
+}
+
+uint64_t grammar_address(const struct fuzz_case *at, struct rng *rng)
+{
+    const struct case_stream *s = &at->stream[rng_below(rng, at->streams)];
+    uint32_t kind = rng_below(rng, 8);
+    uint64_t behind = CASE_BASE + CASE_STREAMS * CASE_STRIDE;
+    if (kind < 4)
+        return s->iova;
+    if (kind < 6)
+        return s->iova + 4 * (uint64_t)rng_below(rng, CASE_WORDS);
+    return behind + 4 * (uint64_t)rng_below(rng, 1024) + (kind == 7 ? rng_below(rng, 4) : 0);
+}
+
+/* Where no stream lies, but sometimes. */
+static uint64_t written_address(const struct fuzz_case *at, struct rng *rng)
+{
+    uint64_t behind = CASE_BASE + CASE_STREAMS * CASE_STRIDE;
+    return rng_chance(rng, 15) ? grammar_address(at, rng)
+                               : behind + 4 * (uint64_t)rng_below(rng, 1024);
+}
+
+/* A word of the code: its low half is an immediate in most instructions. */
+static uint32_t constant(const struct grammar *g, struct rng *rng)
+{
+    return g->fw->count ? g->fw->words[rng_below(rng, g->fw->count)] & 0xffff : 0;
+}
+
+static uint32_t few_bits(struct rng *rng)
+{
+    uint32_t value = 0;
+    for (uint32_t i = rng_below(rng, 4); i; i--)
+        value |= UINT32_C(1) << rng_below(rng, 32);
+    return value;
+}
+
+uint32_t grammar_value(const struct grammar *g, const struct fuzz_case *at, struct rng *rng)
+{
+    switch (rng_below(rng, 8)) {
+    case 0:
+        return rng_below(rng, 4);
+    case 1:
+        return few_bits(rng);
+    case 2:
+        return constant(g, rng);
+    case 3:
+        return (uint32_t)grammar_address(at, rng);
+    case 4:
+        return rng_chance(rng, 50) ? UINT32_MAX - rng_below(rng, 3) : rng_below(rng, 256);
+    default:
+        return rng_word(rng);
+    }
+}
+
+/* Registers that streams write, those that they may not, and any. */
+static uint32_t any_register(const struct grammar *g, struct rng *rng)
+{
+    uint32_t kind = rng_below(rng, 8);
+    if (kind < 3)
+        return 0x8000 + rng_below(rng, 0x4000);
+    if (kind < 6)
+        return protection_pick(g->protection, rng_word(rng));
+    return kind == 6 ? constant(g, rng) : rng_below(rng, PROTECTION_REGS);
+}
+
+static uint32_t register_field(const struct grammar *g, struct rng *rng)
+{
+    uint32_t above = rng_chance(rng, 50) ? rng_below(rng, 4) << 18 | few_bits(rng) << 18 : 0;
+    return any_register(g, rng) | above;
+}
+
+static uint32_t draw_initiator(struct rng *rng)
+{
+    static const uint32_t forms[] = {0x84, 0x88, 0x04, 0x44, 0xc4, 0x184, 0x10084, 0x20084};
+    return rng_chance(rng, 80) ? forms[rng_below(rng, 8)] : rng_word(rng);
+}
+
+static uint32_t event(struct rng *rng)
+{
+    uint32_t number = rng_below(rng, 0x40);
+    return rng_chance(rng, 50) ? number : number | few_bits(rng) << 8;
+}
+
+static uint32_t thread(struct rng *rng)
+{
+    return 1 + rng_below(rng, 3) + (rng_chance(rng, 20) ? UINT32_C(1) << 31 : 0) +
+           (rng_chance(rng, 20) ? UINT32_C(1) << 27 : 0);
+}
+
+static uint32_t marker(struct rng *rng)
+{
+    return rng_chance(rng, 80) ? rng_below(rng, 16) : 0x100 + rng_below(rng, 2);
+}
+
+/* One that is there, or one more, which is filled later. */
+static struct case_stream *any_stream(struct fuzz_case *at, unsigned from, struct rng *rng)
+{
+    bool new = at->streams < CASE_STREAMS &&rng_chance(rng, 50);
+    unsigned first = rng_chance(rng, 3) || from + 1 >= at->streams ? 0 : from + 1;
+    if (!new)
+        return &at->stream[first + rng_below(rng, at->streams - first)];
+    uint64_t iova = CASE_BASE;
+    while (case_stream_at(at, iova) < CASE_STREAMS)
+        iova += CASE_STRIDE;
+    struct case_stream *s = &at->stream[at->streams++];
+    s->iova = iova;
+    s->count = 0;
+    return s;
+}
+
+static uint32_t put_address(uint64_t iova, uint32_t *ret)
+{
+    ret[0] = (uint32_t)iova;
+    ret[1] = (uint32_t)(iova >> 32);
+    return 2;
+}
+
+static uint32_t put_stream(struct fuzz_case *at, unsigned from, struct rng *rng, uint32_t *ret)
+{
+    const struct case_stream *s = any_stream(at, from, rng);
+    put_address(s->iova, ret);
+    ret[2] = s->count | (rng_chance(rng, 25) ? 1u << (20 + rng_below(rng, 12)) : 0);
+    return 3;
+}
+
+/* Group and modes: in most of them all three. */
+static uint32_t put_group(struct fuzz_case *at, unsigned from, struct rng *rng, uint32_t *ret)
+{
+    const struct case_stream *s = any_stream(at, from, rng);
+    uint32_t modes = rng_chance(rng, 70) ? 7 : rng_below(rng, 8);
+    uint32_t flags = rng_chance(rng, 25) ? 1u << (16 + rng_below(rng, 4)) : 0;
+    ret[0] = s->count | modes << 20 | flags | rng_below(rng, 32) << 24;
+    return 1 + put_address(s->iova, &ret[1]);
+}
+
+static uint32_t put_field(const struct grammar *g, struct fuzz_case *at, unsigned from,
+                          struct rng *rng, char field, uint32_t *ret)
+{
+    switch (field) {
+    case 'a':
+        return put_address(grammar_address(at, rng), ret);
+    case 'w':
+        return put_address(written_address(at, rng), ret);
+    case 'i':
+        return put_stream(at, from, rng, ret);
+    case 'g':
+        return put_group(at, from, rng, ret);
+    case 'r':
+        *ret = register_field(g, rng);
+        return 1;
+    case 'n':
+        *ret = rng_chance(rng, 90) ? rng_below(rng, 8) : grammar_value(g, at, rng);
+        return 1;
+    case 'f':
+        *ret = rng_chance(rng, 80) ? few_bits(rng) | rng_below(rng, 64) : rng_word(rng);
+        return 1;
+    case 'd':
+        *ret = draw_initiator(rng);
+        return 1;
+    case 'e':
+        *ret = event(rng);
+        return 1;
+    case 't':
+        *ret = thread(rng);
+        return 1;
+    case 'k':
+        *ret = marker(rng);
+        return 1;
+    default:
+        *ret = grammar_value(g, at, rng);
+        return 1;
+    }
+}
+
+/* Fields up to what may be missing or come again, which decides on the rest. */
+static uint32_t put_fields(const struct grammar *g, struct fuzz_case *at, unsigned from,
+                           struct rng *rng, const char *fields, uint32_t *ret)
+{
+    uint32_t words = 0;
+    const char *again = NULL;
+    uint32_t left = 0;
+    for (const char *f = fields; words < MOST_FIELDS; f++) {
+        if (!*f && left--) {
+            f = again;
+            continue;
+        }
+        if (!*f)
+            break;
+        if (*f == '?' && rng_chance(rng, 50))
+            break;
+        if (*f == '*') {
+            again = f;
+            left = rng_below(rng, MOST_REPEATS);
+            if (!left)
+                break;
+            left--;
+        } else if (*f != '?') {
+            words += put_field(g, at, from, rng, *f, &ret[words]);
+        }
+    }
+    return words;
+}
+
+static uint32_t put_type4(const struct grammar *g, struct fuzz_case *at, struct rng *rng,
+                          uint32_t *ret)
+{
+    uint32_t count = rng_chance(rng, 70) ? 1 : rng_below(rng, 8);
+    ret[0] = cps_pm4_type4(any_register(g, rng), count);
+    for (uint32_t i = 0; i < count; i++)
+        ret[1 + i] = grammar_value(g, at, rng);
+    return 1 + count;
+}
+
+/* Mostly one that is documented and that there is a handler for. */
+static unsigned any_opcode(const struct grammar *g, struct rng *rng)
+{
+    uint32_t kind = rng_below(rng, 100);
+    if (kind < 80 && g->knowns)
+        return g->known[rng_below(rng, g->knowns)];
+    return kind < 98 && g->owns ? g->own[rng_below(rng, g->owns)]
+                                : rng_below(rng, CPS_FW_TABLE_SIZE);
+}
+
+uint32_t grammar_packet(const struct grammar *g, struct fuzz_case *at, unsigned stream,
+                        struct rng *rng, uint32_t *ret)
+{
+    if (rng_chance(rng, 15))
+        return put_type4(g, at, rng, ret);
+    if (rng_chance(rng, 1)) {
+        ret[0] = rng_word(rng);
+        return 1;
+    }
+    unsigned opcode = any_opcode(g, rng);
+    bool known = g->fields[opcode] && !rng_chance(rng, 5);
+    uint32_t words = put_fields(g, at, stream, rng, known ? g->fields[opcode] : "*vv", &ret[1]);
+    uint32_t taken = rng_chance(rng, 95) ? learn_count(g->learned, opcode, words, rng) : words;
+    while (words < taken)
+        ret[1 + words++] = grammar_value(g, at, rng);
+    ret[0] = cps_pm4_type7(opcode, taken);
+    return 1 + taken;
+}
+
+static void fill(const struct grammar *g, struct fuzz_case *at, unsigned stream, uint32_t packets,
+                 struct rng *rng)
+{
+    uint32_t word[CASE_WORDS];
+    for (uint32_t i = 0; i < packets; i++) {
+        uint32_t count = grammar_packet(g, at, stream, rng, word);
+        struct case_stream *s = &at->stream[stream];
+        if (!case_insert(s, s->count, word, count))
+            return;
+    }
+}
+
+void grammar_fill(const struct grammar *g, struct rng *rng, struct fuzz_case *edited)
+{
+    for (unsigned i = 1; i < edited->streams; i++) {
+        if (!edited->stream[i].count)
+            fill(g, edited, i, 1 + rng_below(rng, 4), rng);
+    }
+}
+
+/* Packets of a stream may make further streams, which are filled when their turn comes. */
+void grammar_case(const struct grammar *g, struct rng *rng, struct fuzz_case *ret)
+{
+    case_clear(ret);
+    for (unsigned i = 0; i < ret->streams; i++)
+        fill(g, ret, i, 1 + rng_below(rng, i ? 4 : 8), rng);
+    case_fit(ret, NULL);
+}

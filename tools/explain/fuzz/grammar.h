@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * Packets out of nothing: grammar.def says what they carry, the firmware's own packet table which
+ * there are, and its code which numbers matter. */
+#ifndef CPS_FUZZ_GRAMMAR_H
+#define CPS_FUZZ_GRAMMAR_H
+
+#include "fw/fw.h"
+#include "tools/explain/fuzz/case.h"
+#include "tools/explain/fuzz/learn.h"
+#include "tools/explain/fuzz/protect.h"
+#include "tools/explain/fuzz/random.h"
+
+/** The largest weight. */
+#define GRAMMAR_WEIGHT 8u
+
+struct grammar {
+    const struct cps_fw *fw;
+    const struct protection *protection;
+    const struct learned *learned;         /**< it grows between rounds */
+    const char *fields[CPS_FW_TABLE_SIZE]; /**< NULL: not documented */
+    /** Opcodes with fields and a handler of their own, each as often as its weight says. */
+    uint8_t known[GRAMMAR_WEIGHT * CPS_FW_TABLE_SIZE];
+    uint8_t own[CPS_FW_TABLE_SIZE]; /**< all with a handler of their own */
+    unsigned knowns, owns;
+};
+
+void grammar_init(struct grammar *grammar, const struct cps_fw *fw,
+                  const struct protection *protection, const struct learned *learned);
+/** Whether only hardware makes such packets: no stream of a program has them. */
+bool grammar_is_hardwares(unsigned opcode);
+/** A number of the sort that code treats in a way of its own. */
+uint32_t grammar_value(const struct grammar *grammar, const struct fuzz_case *at, struct rng *rng);
+/** An address in or near the streams of a case. */
+uint64_t grammar_address(const struct fuzz_case *at, struct rng *rng);
+/** A packet for a stream. It may name streams of the case, mostly those behind its own, so that few
+ * go in circles, and make one more there.
+ * @param ret  room for CASE_WORDS @return dwords */
+uint32_t grammar_packet(const struct grammar *grammar, struct fuzz_case *at, unsigned stream,
+                        struct rng *rng, uint32_t *ret);
+/** Fills streams that have no packets yet. */
+void grammar_fill(const struct grammar *grammar, struct rng *rng, struct fuzz_case *edited);
+/** A case of a few packets. */
+void grammar_case(const struct grammar *grammar, struct rng *rng, struct fuzz_case *ret);
+
+#endif

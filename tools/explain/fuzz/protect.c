@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * CP_PROTECT as a driver sets it up. */
+#include "tools/explain/fuzz/protect.h"
+
+#include "tools/explain/fuzz/oracle.h"
+
+enum list {
+    LIST_NONE,
+    LIST_A530,
+    LIST_A630,
+    LIST_A650,
+    LIST_A660,
+    LIST_A730,
+    LIST_X285,
+    LIST_A840
+};
+enum { BOTH = 1, WRITE = 0 };
+
+static const struct entry {
+    enum list list;
+    uint32_t first, behind;
+    unsigned what;
+} entries[] = {
+#define PROTECT(list, first, behind, what) {LIST_##list, first, behind, what},
+#include "tools/explain/fuzz/protect.def"
+};
+
+static const struct entry_list {
+    enum list list;
+    enum cps_gen gen;
+    uint32_t id;
+    uint32_t gpu, control, switches, first, last;
+} lists[] = {
+#define PROTECT_LIST(list, gen, id, ...) {LIST_##list, CPS_##gen, id, __VA_ARGS__},
+#include "tools/explain/fuzz/protect.def"
+};
+
+enum { A5 = 1 << CPS_A5XX, A6 = 1 << CPS_A6XX, A7 = 1 << CPS_A7XX, A8 = 1 << CPS_A8XX };
+static const struct privileged {
+    enum oracle oracle;
+    unsigned gens;
+    uint32_t first, last;
+} privileged[] = {
+#define PRIVILEGED(oracle, gens, first, last, evidence) {ORACLE_##oracle, gens, first, last},
+#include "tools/explain/fuzz/protect.def"
+};
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void add_chip(struct protection *p, uint32_t gpu)
+{
+    p->item[p->items++] = (struct cps_item){.kind = CPS_ITEM_CHIP, .chip = {.gpu_id = gpu}};
+}
+
+static void start(struct protection *p, uint32_t offset, uint32_t value)
+{
+    p->item[p->items++] = (struct cps_item){
+        .kind = CPS_ITEM_REGISTER,
+        .reg = {.offset = offset, .value = value, .section = "registers", .context = -1}};
+}
+
+static void add_span(struct protection *p, uint32_t first, uint32_t last, unsigned what)
+{
+    p->first[p->spans] = first;
+    p->last[p->spans++] = last;
+    for (uint32_t r = first; r <= last; r++)
+        p->class[r] = what == BOTH                   ? REG_PROTECTED
+                      : p->class[r] == REG_PROTECTED ? REG_PROTECTED
+                                                     : REG_PROTECTED | REG_READ_ONLY;
+}
+
+/* Register, count and what is forbidden, as an entry says it: a5xx has the count's logarithm and
+ * byte addresses. */
+static uint32_t entry_word(const struct entry *e, enum cps_gen gen)
+{
+    uint32_t bits = 0;
+    if (gen != CPS_A5XX)
+        return (uint32_t)e->what << 31 | e->behind << 18 | e->first;
+    while (e->behind >> bits)
+        bits++;
+    return (uint32_t)e->what << 30 | 1u << 29 | bits << 24 | e->first << 2;
+}
+
+static void add_list(struct protection *p, const struct entry_list *list)
+{
+    const struct entry *last = NULL;
+    unsigned at = 0;
+    add_chip(p, list->gpu);
+    for (size_t i = 0; i < COUNT(entries); i++) {
+        if (entries[i].list == list->list && list->last)
+            last = &entries[i];
+    }
+    for (size_t i = 0; i < COUNT(entries) && p->items + 2 < PROTECTION_ITEMS; i++) {
+        const struct entry *e = &entries[i];
+        if (e->list != list->list)
+            continue;
+        uint32_t word = entry_word(e, list->gen);
+        uint32_t end = e == last ? PROTECTION_REGS - 1 : e->first + e->behind;
+        start(p, e == last ? list->last : list->first + at++, word);
+        add_span(p, e->first, end < PROTECTION_REGS ? end : PROTECTION_REGS - 1, e->what);
+    }
+    start(p, list->control, list->switches);
+}
+
+void protection_init(struct protection *p, const struct cps_fw *fw)
+{
+    const struct entry_list *list = NULL;
+    *p = (struct protection){.items = 0};
+    for (size_t i = 0; i < COUNT(lists) && !list; i++) {
+        if (lists[i].gen == fw->gen && (!lists[i].id || lists[i].id == fw->id))
+            list = &lists[i];
+    }
+    if (list)
+        add_list(p, list);
+    for (size_t i = 0; i < COUNT(privileged); i++) {
+        for (uint32_t r = privileged[i].first;
+             privileged[i].gens >> fw->gen & 1 && r <= privileged[i].last; r++)
+            p->class[r] |= (uint8_t)(REG_CLASS_ORACLE * (1 + privileged[i].oracle));
+    }
+}
+
+uint32_t protection_pick(const struct protection *p, uint32_t random)
+{
+    if (!p->spans)
+        return random % PROTECTION_REGS;
+    unsigned span = (random >> 18) % p->spans;
+    uint32_t count = p->last[span] - p->first[span] + 1;
+    return p->first[span] + (random & 0x3ffff) % count;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT
+ * A closer look at suspects. Firmware itself writes many registers that are under CP_PROTECT while
+ * it executes a packet; it is a finding only if the stream decides on what is written where. That
+ * is found out by experiment: words of the stream are changed, and the case runs again. */
+#include "tools/explain/fuzz/judge.h"
+
+#include <stdlib.h>
+
+#include "isa/base/pm4.h"
+
+#include "isa/base/within.h"
+#include "trace/capture/pm4walk.h"
+
+#define MOST_WORDS 24u /* of a packet's payload */
+#define MANY_BITS  8u  /* of a register: what a stream decides on; less is a mode or a number */
+#define LONG       20u /* times the limit of a case */
+
+struct proof {
+    struct run *run;
+    const struct suspect *suspect;
+    struct fuzz_case changed;
+    uint32_t value;   /* that the unchanged case writes */
+    uint32_t control; /* bits that the stream has changed */
+    bool moved;       /* it has chosen another register */
+};
+
+static unsigned bits_of(uint32_t value)
+{
+    unsigned bits = 0;
+    for (; value; value &= value - 1)
+        bits++;
+    return bits;
+}
+
+/* Whether it is the same write, perhaps elsewhere. */
+static bool same_writer(const struct suspect *a, const struct suspect *b)
+{
+    return a->raised == b->raised && a->pc == b->pc && a->who == b->who && a->side == b->side &&
+           oracle_packet(a->header) == oracle_packet(b->header);
+}
+
+/* What the changed case writes there. */
+static struct cps_err *observe(struct proof *p)
+{
+    bool there = false;
+    const struct suspect *other = NULL;
+    CPS_TRY(run_one(p->run, p->suspect->side, &p->changed, p->run->limit));
+    for (unsigned i = 0; i < p->run->suspects; i++) {
+        const struct suspect *s = &p->run->suspect[i];
+        if (!same_writer(s, p->suspect))
+            continue;
+        if (s->place == p->suspect->place) {
+            p->control |= s->value ^ p->value;
+            there = true;
+        } else {
+            other = s;
+        }
+    }
+    p->moved |= !there && other;
+    return NULL;
+}
+
+static bool proved(const struct proof *p)
+{
+    return p->moved || bits_of(p->control) >= MANY_BITS;
+}
+
+/* Small changes lead to a register next to it, others show which bits of a value matter. It is
+ * tried until another register is met: that a stream decides on the value says less. */
+static struct cps_err *change(struct proof *p, unsigned stream, uint32_t from, uint32_t to)
+{
+    static const uint32_t masks[] = {1, 2, 0x55555555, 0xaaaaaaaa};
+    uint32_t *word = p->changed.stream[stream].word;
+    struct cps_err *err = NULL;
+    for (unsigned k = 0; k < 4 && !err && !p->moved; k++) {
+        for (uint32_t i = from; i < to; i++)
+            word[i] ^= masks[k];
+        err = observe(p);
+        for (uint32_t i = from; i < to; i++)
+            word[i] ^= masks[k];
+    }
+    return err;
+}
+
+/* The first such operation: the ME of a5xx has no addresses for what the PFP sends it. */
+static bool find_operation(const struct fuzz_case *input, uint32_t header, struct case_packet *ret)
+{
+    for (unsigned i = 0; i < input->streams; i++) {
+        for (uint32_t at = 0; at < input->stream[i].count; at += ret->length) {
+            *ret = case_packet_at(input, i, at);
+            if (oracle_packet(input->stream[i].word[at]) == oracle_packet(header))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The packet that writes it; false: it lies in no stream of the case. */
+static bool find_packet(const struct fuzz_case *input, const struct suspect *suspect,
+                        struct case_packet *ret)
+{
+    uint64_t iova = suspect->iova;
+    for (unsigned i = 0; i < input->streams; i++) {
+        const struct case_stream *s = &input->stream[i];
+        if (iova < s->iova || iova >= s->iova + 4 * (uint64_t)s->count)
+            continue;
+        *ret = case_packet_at(input, i, (uint32_t)((iova - s->iova) / 4));
+        return true;
+    }
+    return suspect->who == CPS_CPU_ME && find_operation(input, suspect->header, ret);
+}
+
+static struct cps_err *prove_control(struct proof *p, const struct fuzz_case *input)
+{
+    struct case_packet packet;
+    case_copy(&p->changed, input);
+    if (!find_packet(input, p->suspect, &packet))
+        return NULL;
+    CPS_TRY(run_one(p->run, p->suspect->side, input, p->run->limit));
+    const struct suspect *now = run_suspect(p->run, oracle_raised(p->suspect));
+    p->value = now ? now->value : p->suspect->value;
+    uint32_t end = packet.length < 1 + MOST_WORDS ? packet.length : 1 + MOST_WORDS;
+    for (uint32_t i = 1; i < end && !p->moved; i++)
+        CPS_TRY(change(p, packet.stream, packet.at + i, packet.at + i + 1));
+    for (unsigned i = 0; i < input->streams && !p->moved; i++) {
+        if (i != packet.stream)
+            CPS_TRY(change(p, i, 0, input->stream[i].count));
+    }
+    return NULL;
+}
+
+/* Whether the packet writes the register from the submitted stream, too. */
+static struct cps_err *writes_there(struct proof *p, bool *ret)
+{
+    CPS_TRY(run_one(p->run, p->suspect->side, &p->changed, p->run->limit));
+    for (unsigned i = 0; i < p->run->suspects; i++) {
+        const struct suspect *s = &p->run->suspect[i];
+        *ret |= same_writer(s, p->suspect) && s->place == p->suspect->place;
+    }
+    return NULL;
+}
+
+/* Calls of the submitted stream do nothing any more: what they called stands there itself. */
+static void leave_calls(struct fuzz_case *changed)
+{
+    struct case_stream *s = &changed->stream[0];
+    for (uint32_t at = 0; at < s->count; at += case_packet_at(changed, 0, at).length) {
+        struct cps_pm4 head = cps_pm4_decode(s->word[at]);
+        if (head.kind == CPS_PM4_TYPE7 && pm4_is_call_(head.opcode))
+            s->word[at] = cps_pm4_type7(PM4_CP_NOP, head.count);
+    }
+}
+
+/* The packet, or its whole stream, in the submitted one: in front of all others there, behind them,
+ * or alone. */
+static bool put_there(struct fuzz_case *changed, const struct fuzz_case *input,
+                      const struct case_packet *packet, bool whole, unsigned way)
+{
+    const struct case_stream *from = &input->stream[packet->stream];
+    struct case_stream *first = &changed->stream[0];
+    uint32_t at = whole ? 0 : packet->at;
+    case_copy(changed, input);
+    case_remove(&changed->stream[packet->stream], packet->at, packet->length);
+    if (whole)
+        leave_calls(changed);
+    if (way == 2)
+        first->count = 0;
+    return case_insert(first, way == 1 ? first->count : 0, &from->word[at],
+                       whole ? from->count : packet->length);
+}
+
+/* Level IB1 is where every stream begins. What stands before the packet may have set a mode, and
+ * handlers take words that stand behind it. */
+static struct cps_err *writes_everywhere(struct proof *p, const struct fuzz_case *input, bool *ret)
+{
+    struct case_packet packet;
+    *ret = p->suspect->level == CPS_LEVEL_IB1;
+    if (*ret || !find_packet(input, p->suspect, &packet))
+        return NULL;
+    for (unsigned i = 0; i < 6 && !*ret; i++) {
+        if (put_there(&p->changed, input, &packet, i >= 3, i % 3))
+            CPS_TRY(writes_there(p, ret));
+    }
+    return NULL;
+}
+
+static struct cps_err *prove_write(struct run *run, const struct fuzz_case *input,
+                                   struct suspect *suspect, bool *ret)
+{
+    struct proof *proof = calloc(1, sizeof(*proof));
+    bool everywhere = false;
+    if (!proof)
+        return cps_err_nomem();
+    proof->run = run;
+    proof->suspect = suspect;
+    struct cps_err *err = prove_control(proof, input);
+    *ret = !err && proved(proof);
+    if (*ret && !proof->moved && suspect->raised != ORACLE_PRIVILEGED) {
+        err = writes_everywhere(proof, input, &everywhere);
+        suspect->oracle = everywhere ? ORACLE_EXPOSED : ORACLE_PROTECTED;
+    }
+    *ret = !err && *ret && run->oracles >> suspect->oracle & 1;
+    free(proof);
+    return err;
+}
+
+/* Whether a longer look may find something that is asked for. */
+static bool could_be(const struct run *run, enum oracle kind)
+{
+    const uint32_t reads = 1u << ORACLE_WAITS | 1u << ORACLE_ENDLESS;
+    return run->oracles & (kind == ORACLE_WAITS  ? reads
+                           : kind == ORACLE_HALT ? 1u << ORACLE_HALT
+                                                 : reads | 1u << ORACLE_HANG);
+}
+
+/* Of what does not end: what it does, for a while and after a long time. */
+static struct cps_err *prove_hang(struct run *run, const struct fuzz_case *input,
+                                  struct suspect *suspect, bool *ret)
+{
+    struct run_side *side = &run->side[suspect->side];
+    unsigned core = 0;
+    *ret = false;
+    CPS_TRY(run_one(run, suspect->side, input, run->limit));
+    cps_afuc_trouble(cps_afuc_of(side->engine), &core);
+    if (!could_be(run, circle_kind(side, core)))
+        return NULL;
+    CPS_TRY(run_one(run, suspect->side, input, LONG * run->limit));
+    enum cps_trouble trouble = cps_afuc_trouble(cps_afuc_of(side->engine), &core);
+    if (trouble != CPS_TROUBLE_WAITS || (side->stop == CPS_STOP_BUDGET && side->goes_on))
+        return NULL;
+    suspect->oracle = side->stop == CPS_STOP_BUDGET ? ORACLE_ENDLESS : circle_kind(side, core);
+    *ret = run->oracles >> suspect->oracle & 1;
+    return NULL;
+}
+
+/* Behind an error that firmware reports nothing counts that leads its own code astray. */
+static struct cps_err *prove_astray(struct run *run, const struct fuzz_case *input,
+                                    const struct suspect *suspect, bool *ret)
+{
+    struct run_side *side = &run->side[suspect->side];
+    unsigned core = 0;
+    bool reported = false;
+    CPS_TRY(run_one(run, suspect->side, input, 0));
+    for (uint64_t i = 0; i < run->limit && !side->log.depth && !reported; i++) {
+        side->log.count = 0;
+        side->stop = cps_engine_run(side->engine, 1);
+        if (side->stop != CPS_STOP_BUDGET)
+            break;
+        reported = cps_afuc_trouble(cps_afuc_of(side->engine), &core) == CPS_TROUBLE_REPORTED;
+    }
+    *ret = !reported;
+    return NULL;
+}
+
+/* Both get time to end. */
+static struct cps_err *prove_ending(struct run *run, const struct fuzz_case *input, bool *ret)
+{
+    for (unsigned i = 0; i < run->sides; i++)
+        CPS_TRY(run_one(run, i, input, LONG * run->limit));
+    *ret = judge_endings_differ(run);
+    return NULL;
+}
+
+struct cps_err *run_prove(struct run *run, const struct fuzz_case *input, struct suspect *suspect,
+                          bool *ret)
+{
+    *ret = true;
+    switch (suspect->raised) {
+    case ORACLE_PRIVILEGED:
+    case ORACLE_PROTECTED:
+    case ORACLE_READ_ONLY:
+        return prove_write(run, input, suspect, ret);
+    case ORACLE_HANG:
+        return prove_hang(run, input, suspect, ret);
+    case ORACLE_STACK_OVER:
+    case ORACLE_STACK_UNDER:
+    case ORACLE_JUMP:
+    case ORACLE_ILLEGAL:
+        return prove_astray(run, input, suspect, ret);
+    case ORACLE_ENDING:
+        return prove_ending(run, input, ret);
+    case ORACLE_DIFFERENCE:
+        CPS_TRY(run_is_clock(run, input, ret));
+        *ret = !*ret;
+        return NULL;
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * Descriptions of files: as text on stdout, or into a JSON object where one is given. */
+#ifndef CPS_INFO_H
+#define CPS_INFO_H
+
+#include "fw/fw.h"
+#include "trace/capture/capture.h"
+#include "trace/capture/stream.h"
+#include "tools/cmd/options/opt.h"
+
+struct json_object;
+
+/** Room for the name of a packet that has none. */
+#define INFO_NAME_SIZE 16
+/** Largest image of other processors that is described, in bytes; modem images have 100 MiB. */
+#define INFO_IMAGE_LIMIT ((size_t)512 << 20)
+
+/** The name of packet @p id, else "UNKNn" (decimal), made in @p scratch. */
+const char *info_packet_name(const struct cps_names *names, unsigned id,
+                             char scratch[INFO_NAME_SIZE]);
+
+/** Prints the name of a file, which may be anything, escaped. */
+void info_name(const char *name);
+/** What a capture holds: container @p format, chip, sections, buffers, submits, packet mix. */
+CPS_MUST_USE struct cps_err *info_capture(struct cps_stream *stream, const char *format,
+                                          struct json_object *json);
+/** Where a hardware dump's processor hung. @p firmware  file whose code to show, or NULL */
+CPS_MUST_USE struct cps_err *info_dump(struct cps_stream *stream, const char *firmware,
+                                       struct json_object *json);
+/** Loads the firmware that fills the rest of @p stream; the caller destroys @p ret. */
+CPS_MUST_USE struct cps_err *info_read_firmware(struct cps_stream *stream, unsigned gen,
+                                                struct cps_fw **ret);
+/** What a firmware holds: id, generation, version, processors, packet table. */
+CPS_MUST_USE struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen,
+                                           struct json_object *json);
+/** Reads a part of a file as firmware; the caller destroys what @p ret gets. */
+CPS_MUST_USE struct cps_err *info_read_part(const struct cps_options *opt, const char *path,
+                                            struct cps_fw **ret);
+/** What the firmware in a part of a file holds. */
+CPS_MUST_USE struct cps_err *info_part(const struct cps_options *opt, const char *path,
+                                       struct json_object *json);
+/** What a script holds. @p gen  0: as the file says */
+CPS_MUST_USE struct cps_err *info_script(const struct cps_options *opt, const char *path,
+                                         const struct cps_isa *isa, unsigned gen,
+                                         struct json_object *json);
+/** What a trace holds: head, events by kind, end. */
+CPS_MUST_USE struct cps_err *info_trace(struct cps_stream *stream, struct json_object *json);
+/** Whether a file is a VBIOS by its first bytes; stdin, which cannot be read twice, is taken for
+ * none, and so is what cannot be read. */
+bool info_is_rom(const char *path);
+/** What a VBIOS holds: images, chip, tables, init scripts, scripts of HWSQ. */
+CPS_MUST_USE struct cps_err *info_rom(struct cps_stream *stream, struct json_object *json);
+/** Appends the listing of a VBIOS. @p gen  of HWSQ; 0: as the VBIOS says */
+CPS_MUST_USE struct cps_err *info_rom_listing(struct cps_stream *stream, unsigned gen,
+                                              const char *rnn_dir, struct cps_buf *out);
+/** What the headers of Qualcomm's ELF images say, and which of their files are there. */
+CPS_MUST_USE struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *json);
+
+#endif

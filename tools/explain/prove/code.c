@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT
+ * Decodes and aligns the code of two revisions. Where an instruction of the new one differs from
+ * its partner by a constant only because code has moved, it gets the old constant: a run keeps
+ * addresses as those of the old revision, and goes where its own revision has them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/afuc/run.h"
+#include "isa/base/list.h"
+#include "tools/explain/prove/code.h"
+
+/* Columns of rows ACT; an operation without an expression that has none does not compile. */
+enum {
+#define DST         (INT32_C(1) << 30)
+#define BIT(number) (INT32_C(1) << (number))
+#define ACT(id, act, reads, writes) \
+    ACT_OF_##id = ACT_##act, READS_##id = (reads), WRITES_##id = (writes),
+#include "isa/afuc.def"
+};
+
+static const struct row rows[UOP_COUNT] = {
+#define OP(id, text, kind, flow, ...) ROW_##kind(id, flow, #__VA_ARGS__)
+#define VALUE(id, flow, text)                                            \
+    {                                                                    \
+        ACT_EXPRESSION, CPS_AFUC_##id, CPS_FLOW_##flow, text, 0, 0, true \
+    }
+#define ROW_ALU(id, flow, text)                                                       \
+    [UOP_##id##_RR] = VALUE(id, flow, text), [UOP_##id##_RI] = VALUE(id, flow, text), \
+    [UOP_##id##_ANY] = VALUE(id, flow, text),
+#define ROW_IF(id, flow, text) \
+    [UOP_##id] = {ACT_CONDITION, CPS_AFUC_##id, CPS_FLOW_##flow, text, 0, 0, false},
+#define ROW_OWN(id, flow, text)                                                                   \
+    [UOP_##                                                                                       \
+        id] = {(enum act)ACT_OF_##id, CPS_AFUC_##id,           CPS_FLOW_##flow, text, READS_##id, \
+               WRITES_##id & ~DST,    (WRITES_##id & DST) != 0},
+#include "isa/afuc.def"
+    [UOP_ILLEGAL] = {ACT_ILLEGAL, CPS_AFUC_NONE, CPS_FLOW_END, "", 0, 0, false},
+};
+
+const struct row *code_row(unsigned code)
+{
+    return &rows[code == UOP_BULK ? UOP_OR_ANY : code];
+}
+
+bool code_has_slot(const struct row *row)
+{
+    return row->flow != CPS_FLOW_NEXT && row->flow != CPS_FLOW_SKIP && row->flow != CPS_FLOW_END;
+}
+
+bool code_slot_branches(const struct code_side *side, uint32_t at)
+{
+    if (!code_has_slot(code_row(side->image->uop[at].code)) || at + 1 >= side->count)
+        return false;
+    const struct row *row = code_row(side->image->uop[at].code);
+    const struct row *slot = code_row(side->image->uop[at + 1].code);
+    bool plain = row->act == ACT_CONDITION && slot->act == ACT_CONDITION;
+    return slot->flow != CPS_FLOW_NEXT && !plain;
+}
+
+bool code_names_target(const struct row *row)
+{
+    return row->act == ACT_CONDITION || row->act == ACT_STACK_CALL || row->act == ACT_LINK_CALL ||
+           row->act == ACT_JUMP;
+}
+
+uint32_t code_to_new(const struct code *code, uint32_t pc)
+{
+    if (pc >= PC_LAST)
+        return pc;
+    if (pc & PC_ALONE)
+        return pc & ~(uint32_t)PC_ALONE;
+    return pc < code->pairs.count[0] ? code->pairs.partner[0][pc] : CPS_FW_ALONE;
+}
+
+uint32_t code_to_old(const struct code *code, uint32_t pc)
+{
+    if (pc >= PC_LAST)
+        return pc;
+    uint32_t old = pc < code->pairs.count[1] ? code->pairs.partner[1][pc] : CPS_FW_ALONE;
+    return old == CPS_FW_ALONE ? pc | PC_ALONE : old;
+}
+
+/* Strictly: what was put in front of a place is another place, and runs. */
+static bool leads_there(const struct code *code, uint32_t old, uint32_t new)
+{
+    if (old >= code->side[0].count || new >= code->side[1].count)
+        return old - code->side[0].count == new - code->side[1].count;
+    return code->side[0].partner[old] == new;
+}
+
+/* Whether code goes to a place by a branch, from the packet table, or into a table of jumps that is
+ * there. Other numbers that happen to be places are numbers. */
+static bool is_entry(const struct code_side *side, uint32_t at)
+{
+    const struct row *row = code_row(side->image->uop[at].code);
+    bool entry = code_names_target(row) && row->flow == CPS_FLOW_JUMP;
+    for (uint32_t i = 2; i < side->count && !entry; i++) {
+        const struct afuc_uop *uop = &side->image->uop[i];
+        entry = code_names_target(code_row(uop->code)) && uop->target == at;
+    }
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && !entry; id++)
+        entry = side->table[id] == at;
+    return entry;
+}
+
+/* Whether two constants are the same address: of a word of code, in dwords or in bytes, or of
+ * what stands behind the code, where the packet table and the other processors' images are. */
+static bool is_address(const struct code *code, uint32_t old, uint32_t new)
+{
+    const struct cps_fw_part *a = code->side[0].part;
+    const struct cps_fw_part *b = code->side[1].part;
+    if (old < 16 || new < 16)
+        return false;
+    if (old < code->side[0].count && new < code->side[1].count && leads_there(code, old, new) &&
+        is_entry(&code->side[0], old))
+        return true;
+    if ((old | new) & 3)
+        return false;
+    if (old / 4 < code->side[0].count)
+        return new / 4 < code->side[1].count &&leads_there(code, old / 4, new / 4);
+    return (old / 4 == a->table && new / 4 == b->table) ||
+           (old / 4 == a->size && new / 4 == b->size);
+}
+
+/* Offsets of other parts of the image that constants in this one's code are. */
+static bool is_part(const struct code *code, uint32_t old, uint32_t new)
+{
+    const struct cps_fw *a = code->side[0].fw;
+    const struct cps_fw *b = code->side[1].fw;
+    for (unsigned i = 1; i < a->part_count && i < b->part_count; i++) {
+        if (old == 4 * a->part[i].start && new == 4 * b->part[i].start)
+            return true;
+        if (old == 4 * (a->part[i].start - a->part[i - 1].start) &&
+            new == 4 * (b->part[i].start - b->part[i - 1].start))
+            return true;
+    }
+    return false;
+}
+
+bool code_may_address(const struct afuc_uop *uop)
+{
+    static const bool may[CPS_AFUC_OP_COUNT] = {
+#define ADR(id) [CPS_AFUC_##id] = true,
+#include "isa/afuc.def"
+    };
+    return uop->s2 == S2_IMM && may[code_row(uop->code)->op];
+}
+
+/* Whether two accesses are of the same control register. Of one that is found by an index nobody
+ * knows here, unless all have their old numbers; then runs decide. */
+static bool same_control(const struct code *code, const struct afuc_uop *a,
+                         const struct afuc_uop *b)
+{
+    if (!code->renumbered)
+        return a->imm == b->imm;
+    return !a->s1 && a->imm < CONTROL_COUNT && b->imm < CONTROL_COUNT &&
+           code->scratch[b->imm] == a->imm;
+}
+
+static struct cps_err *note_moved(struct code *code, uint32_t old, uint32_t new)
+{
+    if (!CPS_LIST_ROOM(code->moved, code->moved_count))
+        return cps_err_nomem();
+    code->moved[code->moved_count++] = (struct moved){
+        {old, new}, {code->side[0].image->uop[old].imm, code->side[1].image->uop[new].imm}};
+    return NULL;
+}
+
+static bool is_equal(const struct afuc_uop *a, const struct afuc_uop *b)
+{
+    return a->code == b->code && a->dst == b->dst && a->s1 == b->s1 && a->s2 == b->s2 &&
+           a->flags == b->flags && a->xmov == b->xmov;
+}
+
+static struct cps_err *note_constant(struct code *code, uint32_t old, uint32_t new)
+{
+    if (!CPS_LIST_ROOM(code->constant, code->constants))
+        return cps_err_nomem();
+    code->constant[code->constants++] = (struct constant){{old, new}};
+    return NULL;
+}
+
+/* Those of instructions that the other revision lacks, or has otherwise. */
+static struct cps_err *note_lone_constants(struct code *code)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct code_side *side = &code->side[i];
+        for (uint32_t at = 2; at < side->count; at++) {
+            uint32_t other = side->partner[at];
+            const struct afuc_uop *uop = &side->image->uop[at];
+            if (code_may_address(uop) &&
+                (other == CPS_FW_ALONE || !is_equal(uop, &code->side[!i].image->uop[other])))
+                CPS_TRY(
+                    note_constant(code, i ? CPS_FW_ALONE : uop->imm, i ? uop->imm : CPS_FW_ALONE));
+        }
+    }
+    return NULL;
+}
+
+bool code_may_jump(const struct code *code, uint32_t old)
+{
+    const struct code_side *side = &code->side[0];
+    enum { TABLE = 64 };
+    uint32_t nearest = 0;
+    bool good = true;
+    if (old & PC_ALONE || old < 2 || old >= side->count || side->partner[old] == CPS_FW_ALONE)
+        return true; /* runner_jump() knows */
+    uint32_t apart = side->partner[old] - old;
+    for (size_t i = 0; i < code->constants; i++) {
+        uint32_t value = code->constant[i].value[0];
+        uint32_t other = code->constant[i].value[1];
+        bool is_new = value == CPS_FW_ALONE && other == old; /* read as an address of the old one */
+        if (is_new && apart)
+            return false;
+        if (value == CPS_FW_ALONE || value > old || old - value >= TABLE || value < nearest)
+            continue;
+        bool fits = other != CPS_FW_ALONE ? other - value == apart : value == old || !apart;
+        good = value == nearest ? good && fits : fits;
+        nearest = value;
+    }
+    return nearest ? good : code_row(side->image->uop[old - 2].code)->act == ACT_LINK_CALL;
+}
+
+/* Whether the immediates of two instructions, which are the same but for those, are the same. One
+ * that is an address gets the old revision's value. */
+static struct cps_err *match_immediate(struct code *code, uint32_t old, uint32_t new, bool *ret)
+{
+    const struct afuc_uop *a = &code->side[0].image->uop[old];
+    struct afuc_uop *b = &code->side[1].image->uop[new];
+    enum act act = code_row(a->code)->act;
+    *ret = a->imm == b->imm;
+    if (code_may_address(a))
+        CPS_TRY(note_constant(code, a->imm, b->imm));
+    if (act == ACT_CONTROL_WRITE || act == ACT_CONTROL_READ) {
+        *ret = same_control(code, a, b);
+    } else if (!*ret && code_may_address(a) &&
+               (is_address(code, a->imm, b->imm) || is_part(code, a->imm, b->imm))) {
+        CPS_TRY(note_moved(code, old, new));
+        b->imm = a->imm;
+        *ret = true;
+    }
+    return NULL;
+}
+
+/* The header's words are no code. */
+static struct cps_err *match(struct code *code, uint32_t old)
+{
+    uint32_t new = code->pairs.partner[0][old];
+    if (new == CPS_FW_ALONE || old < 2)
+        return NULL;
+    const struct afuc_uop *a = &code->side[0].image->uop[old];
+    const struct afuc_uop *b = &code->side[1].image->uop[new];
+    bool same = false;
+    if (!is_equal(a, b) || code_row(a->code)->act == ACT_ILLEGAL)
+        return NULL;
+    CPS_TRY(match_immediate(code, old, new, &same));
+    code->same[old] =
+        same && (!code_names_target(code_row(a->code)) || leads_there(code, a->target, b->target));
+    return NULL;
+}
+
+static struct cps_err *decode(struct code_side *side, const struct cps_fw *fw, unsigned part)
+{
+    side->fw = fw;
+    side->part = &fw->part[part];
+    side->selected = code_control(fw->layout, "SELECTED");
+    side->peek_switch = code_control(fw->layout, "PEEK_SWITCH");
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
+        side->table[id] = cps_fw_handler(fw, side->part, id);
+    side->cut = calloc((size_t)side->count + 1, sizeof(*side->cut));
+    if (!side->cut)
+        return cps_err_nomem();
+    return afuc_load_(fw->words + side->part->start, side->count, fw->gen, afuc_handlers_(), NULL,
+                      &side->image);
+}
+
+/* Where a run may be looked at: where branches lead, where calls return to, and where code is the
+ * same again behind what is not. */
+static void find_cuts(struct code *code)
+{
+    struct code_side *a = &code->side[0];
+    struct code_side *b = &code->side[1];
+    for (uint32_t at = 2; at < a->count; at++) {
+        const struct afuc_uop *uop = &a->image->uop[at];
+        const struct row *row = code_row(uop->code);
+        bool goes = code_names_target(row);
+        if (goes && uop->target < a->count)
+            a->cut[uop->target] = true;
+        if (goes && at + 2 < a->count)
+            a->cut[at + 2] = true;
+        if (code->same[at] && !code->same[at - 1])
+            a->cut[at] = true;
+    }
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        if (a->table[id] < a->count)
+            a->cut[a->table[id]] = true;
+    }
+    for (uint32_t at = 0; at < a->count; at++) {
+        a->cut[at] = a->cut[at] && a->partner[at] != CPS_FW_ALONE;
+        if (a->cut[at])
+            b->cut[a->partner[at]] = true;
+    }
+}
+
+struct cps_err *code_init(const struct cps_fw *old, const struct cps_fw *new, unsigned part,
+                          struct code *ret)
+{
+    *ret = (struct code){0};
+    CPS_TRY(cps_fw_pairs_(old, new, part, &ret->pairs));
+    for (unsigned i = 0; i < 2; i++) {
+        ret->side[i].count = ret->pairs.count[i];
+        ret->side[i].partner = ret->pairs.partner[i];
+        CPS_TRY(decode(&ret->side[i], i ? new : old, part));
+        CPS_TRY(code_live(&ret->side[i])); /* while constants are the revision's own */
+    }
+    CPS_TRY(code_scratch(ret));
+    ret->same = calloc((size_t)ret->side[0].count + 1, sizeof(*ret->same));
+    if (!ret->same)
+        return cps_err_nomem();
+    for (uint32_t at = 0; at < ret->side[0].count; at++)
+        CPS_TRY(match(ret, at));
+    CPS_TRY(note_lone_constants(ret));
+    CPS_TRY(code_data(ret));
+    find_cuts(ret);
+    CPS_TRY(code_polls(ret));
+    return NULL;
+}
+
+void code_deinit(struct code *code)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        afuc_image_unref_(code->side[i].image);
+        free(code->side[i].cut);
+        free(code->side[i].word);
+        free(code->side[i].live);
+        free(code->side[i].poll);
+    }
+    cps_fw_pairs_deinit_(&code->pairs);
+    free(code->same);
+    free(code->moved);
+    free(code->constant);
+    free(code->poll);
+    free(code->scratch);
+    free(code->voted);
+    free(code->data.word);
+    *code = (struct code){0};
+}

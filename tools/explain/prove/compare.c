@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT
+ * What both revisions do with a stream. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpscope.h"
+#include "isa/base/within.h"
+#include "tools/explain/prove/stage.h"
+#include "trace/form/text.h"
+
+#define MOST_TICKS 300000u  /* of a stream: those are short */
+#define LONG_TICKS 3000000u /* the same, with a boot and a switch of contexts */
+#define NOTHINGS   8u
+
+static void describe(const struct stage *stage, const struct cps_difference *d, char *ret,
+                     size_t size)
+{
+    CPS_BUF text = {0};
+    const struct cps_event *event = d->a ? d->a : d->b;
+    const char *how = !d->b ? "only the old revision: " : !d->a ? "only the new revision: " : "";
+    cps_text_event(&text, event, stage->names[cps_event_who(event)], false);
+    char *end = strchr(cps_buf_text(&text), '\n');
+    if (end)
+        *end = 0;
+    if (d->a && d->b)
+        snprintf(ret, size, "%s; the new revision has 0x%08" PRIx32, cps_buf_text(&text),
+                 d->b->value);
+    else
+        snprintf(ret, size, "%s%s", how, cps_buf_text(&text));
+}
+
+/* Leaves the events of one processor from the packet on: packets before it bring it to
+ * its place, and what others do differently is the business of their handlers. */
+static void keep_packet(struct record *record, enum cps_processor who,
+                        const struct stage_mark *mark)
+{
+    size_t count = 0;
+    bool seen = false;
+    for (size_t i = 0; i < record->count; i++) {
+        const struct cps_event *event = &record->event[i];
+        if (cps_event_who(event) != (unsigned)who)
+            continue;
+        seen = seen || stage_is_marked(mark, event);
+        if (seen)
+            record->event[count++] = *event;
+    }
+    record->count = count;
+}
+
+/* A copy of a processor's events. */
+static struct cps_err *copy_events(const struct record *from, enum cps_processor who,
+                                   struct record *ret)
+{
+    *ret = (struct record){.account = from->account};
+    ret->event = calloc(from->count + 1, sizeof(*ret->event));
+    if (!ret->event)
+        return cps_err_nomem();
+    for (size_t i = 0; i < from->count; i++) {
+        if (cps_event_who(&from->event[i]) == (unsigned)who)
+            ret->event[ret->count++] = from->event[i];
+    }
+    return NULL;
+}
+
+/* Private control registers under their old numbers. */
+static void renumber(const struct code *code, struct record *record)
+{
+    const uint16_t *scratch = code->scratch;
+    for (size_t i = 0; i < record->count; i++) {
+        struct cps_event *event = &record->event[i];
+        if (cps_event_kind(event) == CPS_EV_CTRL && event->addr < CONTROL_COUNT &&
+            scratch[event->addr] < CONTROL_COUNT)
+            event->addr = scratch[event->addr];
+    }
+}
+
+static struct cps_err *compare_kinds(const struct stage *stage, const struct record record[2],
+                                     uint32_t kinds, struct stage_answer *ret)
+{
+    const struct cps_diff_options options = {.kinds = kinds, .mask = &stage->mask};
+    struct cps_diff diff = {0};
+    CPS_TRY(cps_diff_events(record[0].event, record[0].count, record[1].event, record[1].count,
+                            &options, NULL, NULL, &diff));
+    ret->different = diff.differences != 0;
+    if (ret->different)
+        describe(stage, &diff.first, ret->text, sizeof(ret->text));
+    cps_diff_deinit(&diff);
+    return NULL;
+}
+
+static const char *stop_name(const struct record *record)
+{
+    return cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->account.stop));
+}
+
+static const struct cps_event *next_write(const struct record *record, size_t *at)
+{
+    while (*at < record->count && cps_event_kind(&record->event[*at]) != CPS_EV_MEMW)
+        ++*at;
+    return *at < record->count ? &record->event[*at] : NULL;
+}
+
+bool stage_is_context(const struct stage_context *context, uint64_t address)
+{
+    for (unsigned i = 0; i < context->count; i++) {
+        if (context->address[i] == address)
+            return true;
+    }
+    return false;
+}
+
+/* Gives the new revision the old one's words of a context that differ whatever ran before: return
+ * addresses among them. @param add  notes those that do, instead */
+static void equate_context(struct record record[2], struct stage_context *context, bool add)
+{
+    size_t at[2] = {0, 0};
+    const struct cps_event *a = next_write(&record[0], &at[0]);
+    const struct cps_event *b = next_write(&record[1], &at[1]);
+    while (a && b && a->addr == b->addr) {
+        bool known = stage_is_context(context, a->addr);
+        if (add && !known && a->value != b->value && context->count < STAGE_CONTEXT)
+            context->address[context->count++] = a->addr;
+        else if (known)
+            record[1].event[at[1]].value = a->value;
+        at[0]++;
+        at[1]++;
+        a = next_write(&record[0], &at[0]);
+        b = next_write(&record[1], &at[1]);
+    }
+}
+
+/* First what others see, then control registers. */
+static struct cps_err *compare_records(const struct stage *stage, const struct record record[2],
+                                       struct stage_answer *ret)
+{
+    uint32_t kinds = stage->kinds & ~(1u << CPS_EV_END);
+    *ret = (struct stage_answer){0};
+    CPS_TRY(compare_kinds(stage, record, kinds & ~(1u << CPS_EV_CTRL), ret));
+    if (!ret->different && record[0].account.stop != record[1].account.stop) {
+        ret->different = true;
+        snprintf(ret->text, sizeof(ret->text),
+                 "the old revision ends with \"%s\", the new one with \"%s\"",
+                 stop_name(&record[0]), stop_name(&record[1]));
+    }
+    if (ret->different)
+        return NULL;
+    CPS_TRY(compare_kinds(stage, record, kinds, ret));
+    ret->hidden = ret->different;
+    return NULL;
+}
+
+struct cps_err *stage_compare_boots(const struct stage *stage, enum cps_processor who,
+                                    const struct code *code, bool *ret_known,
+                                    struct stage_answer *ret)
+{
+    struct record record[2] = {{0}, {0}};
+    struct cps_err *err = NULL;
+    *ret = (struct stage_answer){0};
+    for (unsigned i = 0; i < 2 && !err; i++)
+        err = copy_events(&stage->boot[i].record, who, &record[i]);
+    *ret_known = record[0].count && record[1].count;
+    renumber(code, &record[1]);
+    if (!err && *ret_known)
+        err = compare_records(stage, record, ret);
+    record_deinit(&record[0]);
+    record_deinit(&record[1]);
+    return err;
+}
+
+static struct cps_err *record_side(const struct stage *stage, unsigned side,
+                                   const struct cps_buf *text, const char *inject,
+                                   struct record *ret)
+{
+    struct cps_options opt = *stage->opt;
+    const struct record_setup setup = {.opt = &opt, .kinds = stage->kinds, .text = text};
+    const char *firmware[2];
+    opt.limit = inject ? LONG_TICKS : MOST_TICKS;
+    opt.inject = inject;
+    stage_firmware(stage, side, firmware);
+    /* What the boot did differently is no answer. */
+    struct record_boot boot = stage->boot[side];
+    boot.record = (struct record){0};
+    return record_run(&setup, firmware, "a stream", inject ? NULL : &boot, ret);
+}
+
+/* The events of a stream on both revisions. The caller releases them in any case. */
+static struct cps_err *record_both(const struct stage *stage, const struct cps_buf *text,
+                                   const char *inject, struct record record[2])
+{
+    CPS_TRY(record_side(stage, 0, text, inject, &record[0]));
+    return record_side(stage, 1, text, inject, &record[1]);
+}
+
+/* The stream after another packet: there the clock is another one. */
+static void put_later(const struct cps_buf *text, struct cps_buf *out)
+{
+    static const char earlier[] = "buffer 0x00f00000 earlier\n    CP_NOP 0x1\nsubmit earlier\n";
+    const char *first = cps_buf_text(text);
+    const char *submit = strstr(first, "\nsubmit ");
+    const char *frame = strstr(first, " frame\n");
+    const char *at = submit ? submit + 1 : frame ? frame + strlen(" frame\n") : first;
+    cps_buf_add(out, first, (size_t)(at - first));
+    cps_buf_str(out, submit ? earlier : frame ? "    CP_NOP 0x1\n" : "");
+    cps_buf_str(out, at);
+}
+
+static struct cps_event *next_visible(const struct stage *stage, const struct record *record,
+                                      size_t *at)
+{
+    uint32_t kinds = stage->kinds & ~(1u << CPS_EV_CTRL);
+    while (*at < record->count && !(kinds >> cps_event_kind(&record->event[*at]) & 1))
+        ++*at;
+    return *at < record->count ? &record->event[(*at)++] : NULL;
+}
+
+/* In the ring a packet is elsewhere, too. */
+static bool same_place(const struct cps_event *a, const struct cps_event *b)
+{
+    return a && b && cps_event_kind(a) == cps_event_kind(b) &&
+           cps_event_sub(a) == cps_event_sub(b) &&
+           (a->addr == b->addr || cps_event_kind(a) == CPS_EV_PKT);
+}
+
+/* Gives the new revision the old one's values where those are others at another time. Where code
+ * has another length, so is the clock.
+ * @param record  old, new, old at another time @return whether there are any */
+static bool equate_clock(const struct stage *stage, const struct record record[3])
+{
+    size_t at[3] = {0, 0, 0};
+    bool found = false;
+    for (;;) {
+        const struct cps_event *a = next_visible(stage, &record[0], &at[0]);
+        struct cps_event *b = next_visible(stage, &record[1], &at[1]);
+        const struct cps_event *later = next_visible(stage, &record[2], &at[2]);
+        if (!same_place(a, b) || !same_place(a, later))
+            return found;
+        if (a->value == later->value || a->value == b->value)
+            continue;
+        b->value = a->value;
+        found = true;
+    }
+}
+
+/* The answer without differences of the clock. */
+static struct cps_err *compare_later(const struct stage *stage, enum cps_processor who,
+                                     const struct cps_buf *text, const struct stage_mark *mark,
+                                     struct record record[3], struct stage_answer *ret)
+{
+    CPS_BUF later = {0};
+    put_later(text, &later);
+    if (later.failed)
+        return cps_err_nomem();
+    CPS_TRY(record_side(stage, 0, &later, NULL, &record[2]));
+    keep_packet(&record[2], who, mark);
+    return equate_clock(stage, record) ? compare_records(stage, record, ret) : NULL;
+}
+
+/* Packets that do nothing, more than any that a switch comes in front of. */
+static void put_nothing(enum cps_gen gen, struct cps_buf *out)
+{
+    stage_head(gen, out);
+    cps_buf_str(out, "buffer 0x00100000 frame\n");
+    for (unsigned i = 0; i < NOTHINGS; i++)
+        cps_buf_str(out, "    CP_NOP 0x1\n");
+    cps_buf_str(out, "submit frame\n");
+}
+
+struct cps_err *stage_context(const struct stage *stage, const char *inject,
+                              struct stage_context *ret)
+{
+    struct record record[2] = {{0}, {0}};
+    CPS_BUF text = {0};
+    ret->count = 0;
+    put_nothing(stage->fw[0]->gen, &text);
+    struct cps_err *err = text.failed ? cps_err_nomem() : record_both(stage, &text, inject, record);
+    if (!err)
+        equate_context(record, ret, true);
+    record_deinit(&record[0]);
+    record_deinit(&record[1]);
+    return err;
+}
+
+struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
+                              const struct code *code, const struct cps_buf *text,
+                              const struct stage_mark *mark, struct stage_answer *ret)
+{
+    struct record record[3] = {{0}, {0}, {0}};
+    const char *inject = *mark->inject ? mark->inject : NULL;
+    struct stage_context context = {.count = 0};
+    *ret = (struct stage_answer){0};
+    if (inject)
+        CPS_TRY(stage_context(stage, inject, &context));
+    struct cps_err *err = record_both(stage, text, inject, record);
+    for (unsigned i = 0; i < 2 && !err; i++)
+        keep_packet(&record[i], who, mark);
+    equate_context(record, &context, false);
+    renumber(code, &record[1]);
+    if (!err)
+        err = compare_records(stage, record, ret);
+    if (!err && ret->different && !ret->hidden && !inject)
+        err = compare_later(stage, who, text, mark, record, ret);
+    for (unsigned i = 0; i < 3; i++)
+        record_deinit(&record[i]);
+    return err;
+}

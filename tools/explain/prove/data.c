@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ * Words of the images that are data: tables that firmware loads, lists that it runs as a stream. A
+ * run does not see them, so a handler that may read the image it belongs to depends on all of them.
+ *
+ * Firmware finds its own image only through the registers that hold the image's base (F: all
+ * images; no other register holds half of such an address after a boot but LOAD_STORE_HI, the upper
+ * half). So a handler may read the image if code that it can reach names one of these. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fw/image/walk.h"
+#include "isa/base/buf.h"
+#include "isa/base/list.h"
+#include "tools/run/cachedir.h"
+#include "tools/explain/prove/code.h"
+
+#define MOST_NODES 262144u
+#define REACH      4u /* registers that a read of several gets, or an index finds */
+
+enum { IS_CODE = 1, NAMES_BASE = 2 };
+
+/* ---- Registers that hold an image's base ---- */
+
+/* @param reach  how many numbers an access may reach from there on */
+static bool is_base(const struct cps_names *names, enum cps_space space, uint32_t number,
+                    uint32_t reach)
+{
+    for (uint32_t i = 0; i < reach; i++) {
+        const char *name = cps_name(names, space, number + i, NULL);
+        if (name && strstr(name, "INSTR_BASE"))
+            return true;
+    }
+    return false;
+}
+
+/* A constant that may be the number of such a GPU register, or an access of such a control
+ * register. */
+static bool names_base(const struct cps_names *names, const struct afuc_uop *uop)
+{
+    const struct row *row = code_row(uop->code);
+    if (row->act == ACT_CONTROL_READ)
+        return is_base(names, CPS_SPACE_CONTROL, uop->imm, uop->s1 ? REACH : 1);
+    return row->act == ACT_EXPRESSION && uop->s2 == S2_IMM && uop->imm < GPU_REGS &&
+           is_base(names, CPS_SPACE_GPU, uop->imm, REACH);
+}
+
+static struct cps_err *mark_bases(struct code_side *side)
+{
+    struct cps_names *names = NULL;
+    CPS_TRY(cps_names_create(side->fw->layout, NULL, &names));
+    for (uint32_t at = 2; at < side->count; at++)
+        side->word[at] |= names_base(names, &side->image->uop[at]) ? NAMES_BASE : 0;
+    cps_names_destroy(names);
+    return NULL;
+}
+
+/* @param open  gets whether a register says where some of the code goes on */
+static struct cps_err *walk_bases(const struct code_side *side, uint32_t pc, bool guess, bool *ret,
+                                  bool *open)
+{
+    struct cps_fw_walk walk;
+    cps_fw_walk_init_(side->fw, side->part, MOST_NODES, &walk);
+    walk.guess = guess;
+    struct cps_err *err = cps_fw_walk_from_(&walk, pc, NULL);
+    if (!err)
+        err = cps_fw_walk_(&walk);
+    *ret = walk.count >= MOST_NODES;
+    *open = false;
+    for (size_t i = 0; i < walk.count; i++) {
+        const struct cps_fw_node *node = &walk.node[i];
+        *ret = *ret || (side->word[node->pc] & NAMES_BASE);
+        for (unsigned k = 0; k < node->count; k++)
+            *open = *open || node->next[k] == CPS_FW_AT_REGISTER;
+    }
+    cps_fw_walk_deinit_(&walk);
+    return err;
+}
+
+struct cps_err *code_reads_image(const struct code_side *side, uint32_t pc, bool *ret)
+{
+    bool open = false;
+    CPS_TRY(walk_bases(side, pc, false, ret, &open));
+    if (open && !*ret) /* then constants may be where it goes */
+        CPS_TRY(walk_bases(side, pc, true, ret, &open));
+    return NULL;
+}
+
+/* ---- Words that differ ---- */
+
+/* What a handler, or the boot, reaches: without constants, which may be addresses of data. */
+static struct cps_err *mark_code(struct code_side *side)
+{
+    struct cps_fw_walk walk;
+    cps_fw_walk_init_(side->fw, side->part, MOST_NODES, &walk);
+    struct cps_err *err = cps_fw_walk_from_(&walk, 2, NULL);
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && !err; id++) {
+        if (side->table[id] < side->count)
+            err = cps_fw_walk_from_(&walk, side->table[id], NULL);
+    }
+    if (!err)
+        err = cps_fw_walk_(&walk);
+    for (size_t i = 0; i < walk.count; i++)
+        side->word[walk.node[i].pc] |= IS_CODE;
+    cps_fw_walk_deinit_(&walk);
+    return err;
+}
+
+static uint32_t word_at(const struct code_side *side, uint32_t at)
+{
+    return side->fw->words[side->part->start + at];
+}
+
+static bool is_code(const struct code_side *side, uint32_t at)
+{
+    return at < 2 || at >= side->count || (side->word[at] & IS_CODE);
+}
+
+/* A nop that only fills up: it is among such, between code and code. */
+static bool is_filler(const struct code_side *side, uint32_t at)
+{
+    const uint32_t nop = 0x01000000;
+    uint32_t first = at, end = at;
+    while (!is_code(side, first) && word_at(side, first) == nop)
+        first--;
+    while (!is_code(side, end) && word_at(side, end) == nop)
+        end++;
+    return is_code(side, first) && is_code(side, end);
+}
+
+static struct cps_err *note_word(struct code *code, uint32_t at, uint32_t old, uint32_t new,
+                                 struct cps_buf *values)
+{
+    if (!CPS_LIST_ROOM(code->data.word, code->data.words))
+        return cps_err_nomem();
+    code->data.word[code->data.words++] = at;
+    cps_buf_printf(values, "%x %x %x ", at, old, new);
+    return NULL;
+}
+
+/* Whether a word is the same instruction as its partner, which leads to the same code: code that
+ * only a register leads to. */
+static bool is_moved_code(const struct code *code, uint32_t old)
+{
+    const struct afuc_uop *uop = &code->side[0].image->uop[old];
+    return code->same[old] && (code_names_target(code_row(uop->code)) || code_may_address(uop));
+}
+
+/* In front of the packet table. The first two words are the image's version and where its table
+ * lies, which only the boot reads. */
+static struct cps_err *compare_words(struct code *code, struct cps_buf *values)
+{
+    const struct code_side *a = &code->side[0];
+    const struct code_side *b = &code->side[1];
+    for (uint32_t at = 2; at < a->count; at++) {
+        uint32_t to = a->partner[at];
+        if (to == CPS_FW_ALONE) {
+            if (!(a->word[at] & IS_CODE) && !is_filler(a, at))
+                CPS_TRY(note_word(code, at, word_at(a, at), 0, values));
+        } else if (!(a->word[at] & b->word[to] & IS_CODE) && word_at(a, at) != word_at(b, to) &&
+                   !is_moved_code(code, at)) {
+            CPS_TRY(note_word(code, at, word_at(a, at), word_at(b, to), values));
+        }
+    }
+    for (uint32_t at = 2; at < b->count; at++) {
+        if (b->partner[at] == CPS_FW_ALONE && !(b->word[at] & IS_CODE) && !is_filler(b, at))
+            CPS_TRY(note_word(code, at | PC_ALONE, 0, word_at(b, at), values));
+    }
+    return NULL;
+}
+
+/* The packet table beside the addresses of handlers, and what lies behind it. */
+static struct cps_err *compare_rest(struct code *code, struct cps_buf *values)
+{
+    const struct code_side *a = &code->side[0];
+    const struct code_side *b = &code->side[1];
+    for (uint32_t i = 0; a->count + i < a->part->size || b->count + i < b->part->size; i++) {
+        bool has[2] = {a->count + i < a->part->size, b->count + i < b->part->size};
+        uint32_t old = has[0] ? word_at(a, a->count + i) : 0;
+        uint32_t new = has[1] ? word_at(b, b->count + i) : 0;
+        if (i < CPS_FW_TABLE_SIZE) {
+            old ^= a->table[i];
+            new ^= b->table[i];
+        }
+        if (has[0] != has[1] || old != new)
+            CPS_TRY(note_word(code, a->count + i, old, new, values));
+    }
+    return NULL;
+}
+
+struct cps_err *code_data(struct code *code)
+{
+    CPS_BUF values = {0};
+    for (unsigned i = 0; i < 2; i++) {
+        struct code_side *side = &code->side[i];
+        side->word = calloc((size_t)side->count + 1, sizeof(*side->word));
+        if (!side->word)
+            return cps_err_nomem();
+        CPS_TRY(mark_code(side));
+        CPS_TRY(mark_bases(side));
+    }
+    CPS_TRY(compare_words(code, &values));
+    CPS_TRY(compare_rest(code, &values));
+    if (values.failed)
+        return cps_err_nomem();
+    cache_hash(cps_buf_text(&values), values.size, code->data.digest);
+    return NULL;
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT
+ * Random streams on both revisions, aimed at one handler. */
+#include "tools/explain/prove/hunt_judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpscope.h"
+#include "fw/image/icache.h"
+#include "isa/base/list.h"
+#include "isa/base/pm4.h"
+#include "isa/base/within.h"
+#include "tools/explain/fuzz/judge.h"
+#include "trace/capture/pm4text.h"
+
+#define MOST_CASES        16000u
+#define MOST_INSTRUCTIONS 120000000u /* of both revisions, of a handler */
+#define CASE_LIMIT        30000u     /* instructions of one case */
+#define SWITCH_CASES      700u       /* in front of each packet of an interrupt */
+#define SWITCH_LIMIT      300000u
+
+/* In so many of 100 cases: */
+#define FRESH 20 /* the grammar makes one; else one that is kept is changed */
+#define AIMED 70 /* the one that is changed reached a new edge of the handler */
+#define HINT  50 /* a packet of the handler has a payload of the solver's */
+
+/* ---- Cases ---- */
+
+static uint32_t hinted_packet(struct hunt *h, unsigned id, uint32_t *ret)
+{
+    const struct difference *d = &h->hints->list[rng_below(&h->rng, h->hints->count)];
+    uint32_t count = d->data_count < WITNESS_MOST ? d->data_count : WITNESS_MOST;
+    for (uint32_t i = 0; i < count; i++)
+        ret[1 + i] = d->data[i];
+    for (uint32_t i = rng_below(&h->rng, 4); i && count; i--)
+        ret[1 + rng_below(&h->rng, count)] = grammar_value(&h->grammar, &h->input, &h->rng);
+    ret[0] = id == 4 ? cps_pm4_type4(0x8810, count) : cps_pm4_type7(id, count);
+    return 1 + count;
+}
+
+/* A packet of the handler; 0 dwords: no stream has any. */
+static uint32_t own_packet(struct hunt *h, struct fuzz_case *at, unsigned stream, uint32_t *ret)
+{
+    unsigned id = h->handler->id[rng_below(&h->rng, h->handler->ids)];
+    if (grammar_is_hardwares(id) && id != 4)
+        return 0;
+    if (h->hints->count && rng_chance(&h->rng, HINT))
+        return hinted_packet(h, id, ret);
+    for (unsigned i = 0; i < 16; i++) {
+        uint32_t count = grammar_packet(&h->own, at, stream, &h->rng, ret);
+        if (hunt_wants(h, *ret))
+            return count;
+    }
+    ret[0] = cps_pm4_type7(id, 0);
+    return 1;
+}
+
+static void add_own(struct hunt *h, struct fuzz_case *at)
+{
+    uint32_t word[CASE_WORDS];
+    unsigned stream = rng_below(&h->rng, at->streams);
+    uint32_t count = own_packet(h, at, stream, word);
+    struct case_stream *s = &at->stream[stream];
+    uint32_t place = 0;
+    for (uint32_t i = rng_below(&h->rng, 8); i && place < s->count; i--)
+        place += case_packet_at(at, stream, place).length;
+    case_insert(s, place, word, count);
+    grammar_fill(&h->grammar, &h->rng, at);
+    case_fit(at, NULL);
+}
+
+/* Registers that the solver's path reads are written in front. */
+static void add_registers(struct hunt *h, struct fuzz_case *at)
+{
+    const struct difference *d = &h->hints->list[rng_below(&h->rng, h->hints->count)];
+    for (uint32_t i = 0; i < d->regdata_count && i < 8; i++) {
+        const uint32_t word[2] = {cps_pm4_type4(d->regdata_at[i], 1), d->regdata[i]};
+        if (d->regdata_at[i])
+            case_insert(&at->stream[0], 0, word, 2);
+    }
+}
+
+static const struct corpus_case *choose(struct hunt *h)
+{
+    bool aimed = h->aimed.count && rng_chance(&h->rng, AIMED);
+    const struct corpus *from = aimed || !h->all.count ? &h->aimed : &h->all;
+    return &from->list[rng_below(&h->rng, from->count)];
+}
+
+static bool has_own(const struct hunt *h, const struct fuzz_case *at)
+{
+    for (unsigned i = 0; i < at->streams; i++) {
+        for (uint32_t k = 0; k < at->stream[i].count; k += case_packet_at(at, i, k).length) {
+            if (hunt_wants(h, at->stream[i].word[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void make_case(struct hunt *h)
+{
+    if (!(h->all.count || h->aimed.count) || rng_chance(&h->rng, FRESH)) {
+        grammar_case(&h->grammar, &h->rng, &h->input);
+    } else {
+        corpus_unpack(choose(h), &h->input);
+        corpus_unpack(choose(h), &h->other);
+        mutate(&h->grammar, &h->rng, &h->other, &h->input);
+    }
+    if (!has_own(h, &h->input) || rng_chance(&h->rng, 20))
+        add_own(h, &h->input);
+    if (h->hints->count && rng_chance(&h->rng, 15))
+        add_registers(h, &h->input);
+}
+
+/* ---- The search ---- */
+
+static struct cps_err *add_to(struct corpus *corpus, const struct fuzz_case *input)
+{
+    if (!CPS_LIST_ROOM(corpus->list, corpus->count))
+        return cps_err_nomem();
+    return corpus_pack(input, &corpus->list[corpus->count++]);
+}
+
+/* Keeps a case that reached an edge which none did before. */
+static struct cps_err *keep_case(struct hunt *h)
+{
+    bool aimed = false;
+    bool new = false;
+    for (unsigned s = 0; s < 2; s++) {
+        const struct cps_edge_log *log = &h->run.side[s].log;
+        const struct cps_engine *engine = h->run.side[s].engine;
+        for (uint32_t i = 0; i < log->count; i++) {
+            const struct cps_edge *edge = &log->edge[i];
+            if (!key_map_add(&h->edges, batch_edge(edge, s)))
+                continue;
+            new = true;
+            aimed |= engine->who[edge->core] == (unsigned)h->who &&
+                     h->wanted[edge->packet % CPS_FW_TABLE_SIZE];
+        }
+    }
+    if (h->edges.failed)
+        return cps_err_nomem();
+    return new ? add_to(aimed ? &h->aimed : &h->all, &h->input) : NULL;
+}
+
+static struct cps_err *try_case(struct hunt *h)
+{
+    struct shown shown;
+    make_case(h);
+    CPS_TRY(hunt_run(h, &h->input));
+    CPS_TRY(keep_case(h));
+    CPS_TRY(hunt_judge(h, &h->input, &shown));
+    if (!shown.different || (shown.hidden && h->found_hidden))
+        return NULL;
+    case_copy(&h->best, &h->input);
+    h->found = !shown.hidden;
+    h->found_hidden = shown.hidden;
+    return NULL;
+}
+
+/* ---- A smaller one ---- */
+
+static struct cps_err *still_shows(struct hunt *h, bool *ret)
+{
+    struct shown shown;
+    case_fit(&h->input, NULL);
+    h->doubts = 0;
+    CPS_TRY(hunt_run(h, &h->input));
+    bool hidden = h->found_hidden;
+    h->found_hidden = false;
+    CPS_TRY(hunt_judge(h, &h->input, &shown));
+    h->found_hidden = hidden;
+    *ret = shown.different && (!shown.hidden || !h->found);
+    if (*ret)
+        case_copy(&h->best, &h->input);
+    return NULL;
+}
+
+/* Leaves out each packet that is not needed, the last ones first, then each stream. */
+static struct cps_err *shrink(struct hunt *h)
+{
+    struct case_packet *list = calloc(CASE_PACKETS, sizeof(*list));
+    struct cps_err *err = list ? NULL : cps_err_nomem();
+    unsigned count = err ? 0 : case_list(&h->best, list);
+    bool shows = false;
+    for (unsigned i = count; i-- && !err;) {
+        case_copy(&h->input, &h->best);
+        case_remove(&h->input.stream[list[i].stream], list[i].at, list[i].length);
+        err = still_shows(h, &shows);
+    }
+    for (unsigned i = h->best.streams; i-- > 1 && !err;) {
+        case_copy(&h->input, &h->best);
+        if (h->input.stream[i].count)
+            continue;
+        h->input.stream[i] = h->input.stream[--h->input.streams];
+        err = still_shows(h, &shows);
+    }
+    free(list);
+    return err;
+}
+
+static enum place_at place_of(unsigned level)
+{
+    static const enum place_at places[] = {
+        [CPS_LEVEL_RB] = AT_RING, [CPS_LEVEL_IB1] = AT_IB1,   [CPS_LEVEL_IB2] = AT_IB2,
+        [CPS_LEVEL_IB3] = AT_IB3, [CPS_LEVEL_SDS] = AT_GROUP,
+    };
+    return level < sizeof(places) / sizeof(places[0]) ? places[level] : AT_IB1;
+}
+
+/* @param guarded  with what the driver writes to CP_PROTECT */
+static struct cps_err *put_text(const struct hunt *h, bool guarded, struct cps_buf *out)
+{
+    struct cps_item item[PROTECTION_ITEMS + CASE_STREAMS + 1];
+    size_t count = guarded ? h->protection.items : 1;
+    memcpy(item, h->protection.item, count * sizeof(*item));
+    item[0] = stage_chip(h->stage->fw[0]->gen);
+    count += case_items(&h->best, h->run.bytes, item + count);
+    item[count - 1].stream.lpac = h->run.lpac;
+    return cps_pm4text_write(item, count, out);
+}
+
+/* The payload of the packet that shows it. */
+static void put_words(const struct hunt *h, const struct stage_mark *mark, struct witness *ret)
+{
+    ret->words = 0;
+    for (unsigned i = 0; i < h->best.streams; i++) {
+        const struct case_stream *s = &h->best.stream[i];
+        if (mark->iova < s->iova || mark->iova >= s->iova + 4 * (uint64_t)s->count)
+            continue;
+        uint32_t at = (uint32_t)(mark->iova - s->iova) / 4;
+        uint32_t length = case_packet_at(&h->best, i, at).length;
+        for (uint32_t k = 1; k < length && k <= WITNESS_MOST; k++)
+            ret->word[ret->words++] = s->word[at + k];
+    }
+}
+
+/* The stream counts if it shows the same once more, as text. */
+static struct cps_err *confirm_text(struct hunt *h, const struct shown *shown, bool guarded,
+                                    struct witness *ret)
+{
+    struct stage_mark mark = {.header = shown->header, .iova = shown->iova};
+    struct stage_answer answer;
+    CPS_BUF text = {0};
+    memcpy(mark.inject, h->inject, sizeof(mark.inject));
+    CPS_TRY(put_text(h, guarded, &text));
+    CPS_TRY(stage_compare(h->stage, h->who, &h->part->code, &text, &mark, &answer));
+    if (!answer.different || (answer.hidden && !shown->hidden))
+        return NULL;
+    put_words(h, &mark, ret);
+    ret->tried = true;
+    witness_take(ret, &answer, place_of(shown->level), &mark, "a random stream", &text);
+    return NULL;
+}
+
+static struct cps_err *confirm(struct hunt *h, struct witness *ret)
+{
+    struct shown shown;
+    h->doubts = 0;
+    CPS_TRY(hunt_run(h, &h->best));
+    h->found_hidden = false;
+    CPS_TRY(hunt_judge(h, &h->best, &shown));
+    if (shown.different)
+        CPS_TRY(confirm_text(h, &shown, false, ret));
+    return shown.different && !ret->confirmed ? confirm_text(h, &shown, true, ret) : NULL;
+}
+
+/* ---- Before and after ---- */
+
+static struct cps_err *know_handlers(struct hunt *h)
+{
+    for (size_t i = 0; i < h->part->handlers; i++) {
+        const struct prove_handler *other = &h->part->handler[i];
+        bool same = false;
+        uint32_t proven = PROVEN_NOT;
+        if (other->alone || prove_is_bootstrap(other))
+            continue;
+        CPS_TRY(prove_same_code(h->part, other, &same));
+        if (h->part->code.pairs.partner[0][other->pc[0]] == other->pc[1])
+            proven = same ? PROVEN_EQUAL : h->part->proven[other->pc[0]];
+        for (unsigned k = 0; k < other->ids; k++) {
+            h->equal[other->id[k]] = proven == PROVEN_EQUAL;
+            h->usable[other->id[k]] = proven != PROVEN_NOT;
+        }
+    }
+    for (unsigned k = 0; k < h->handler->ids; k++)
+        h->wanted[h->handler->id[k]] = true;
+    return NULL;
+}
+
+/* Packets of other handlers that differ would hide what this one does, and those that the processor
+ * refuses lead nowhere. A DDE gets only some of the packets that the others take. */
+static unsigned keep_equal(const struct hunt *h, const uint8_t *id, unsigned count, uint8_t *ret)
+{
+    const struct code_side *side = &h->part->code.side[0];
+    bool own[CPS_FW_TABLE_SIZE];
+    unsigned kept = 0;
+    cps_fw_own_handlers_(side->table, own);
+    for (unsigned i = 0; i < count; i++) {
+        bool taken = own[id[i]] || h->who == CPS_CPU_DDE_BR;
+        if ((h->usable[id[i]] && taken) || h->wanted[id[i]])
+            ret[kept++] = id[i];
+    }
+    return kept;
+}
+
+static void set_grammar(struct hunt *h)
+{
+    struct grammar *g = &h->grammar;
+    protection_init(&h->protection, h->stage->fw[0]);
+    grammar_init(g, h->stage->fw[0], &h->protection, &h->learned);
+    g->knowns = keep_equal(h, g->known, g->knowns, g->known);
+    g->owns = keep_equal(h, g->own, g->owns, g->own);
+    h->own = *g;
+    h->own.knowns = h->own.owns = 0;
+    for (unsigned i = 0; i < h->handler->ids; i++) {
+        uint8_t id = h->handler->id[i];
+        h->own.own[h->own.owns++] = id;
+        if (g->fields[id])
+            h->own.known[h->own.knowns++] = id;
+    }
+}
+
+static struct cps_err *begin_side(struct hunt *h, unsigned number, struct cps_engine *booted)
+{
+    struct run_side *side = &h->run.side[number];
+    side->run = &h->run;
+    side->sink.put = run_take_events;
+    side->log.edge = calloc(RUN_EDGES, sizeof(*side->log.edge));
+    side->log.room = RUN_EDGES;
+    if (!side->log.edge)
+        return cps_err_nomem();
+    CPS_TRY(cps_engine_clone(booted, &side->booted));
+    for (unsigned i = 0; i < h->protection.items; i++)
+        CPS_TRY(cps_engine_feed(side->booted, &h->protection.item[i]));
+    CPS_TRY(cps_engine_clone(side->booted, &side->engine));
+    cps_engine_sink(side->engine, &side->sink,
+                    HUNT_VISIBLE | 1u << CPS_EV_PKT | 1u << CPS_EV_CTRL | 1u << CPS_EV_ASSUME);
+    cps_afuc_log(cps_afuc_of(side->engine), &side->log);
+    return NULL;
+}
+
+static struct cps_err *open_side(struct hunt *h, unsigned number)
+{
+    const struct record_boot *usual = &h->stage->boot[number];
+    struct record_boot boot = {0};
+    if (!*h->inject)
+        return begin_side(h, number, usual->engine);
+    struct cps_err *err = stage_boot(h->stage, number, h->inject, &boot);
+    if (!err && boot.booted)
+        err = begin_side(h, number, boot.engine);
+    record_boot_deinit(&boot);
+    return err;
+}
+
+static struct cps_err *open_run(struct hunt *h)
+{
+    h->run = (struct run){.sides = 2, .protection = &h->protection, .learned = &h->learned};
+    h->run.lpac = h->who == CPS_CPU_LPAC;
+    h->run.limit = *h->inject ? SWITCH_LIMIT : CASE_LIMIT;
+    h->run.bytes = malloc(4 * (size_t)CASE_STREAMS * CASE_WORDS);
+    if (!h->run.bytes)
+        return cps_err_nomem();
+    for (unsigned i = 0; i < 2; i++)
+        CPS_TRY(open_side(h, i));
+    return NULL;
+}
+
+static struct cps_err *try_cases(struct hunt *h, unsigned count, struct witness *ret)
+{
+    CPS_TRY(open_run(h));
+    if (!h->run.side[0].booted || !h->run.side[1].booted)
+        return NULL;
+    h->instructions = 0;
+    for (unsigned i = 0; i < count && !h->found && h->instructions < MOST_INSTRUCTIONS; i++)
+        CPS_TRY(try_case(h));
+    if (!h->found && !h->found_hidden)
+        return NULL;
+    CPS_TRY(shrink(h));
+    return confirm(h, ret);
+}
+
+/* The same with an interrupt in front of one packet or another: a routine that saves the context
+ * shows what handlers leave in registers. */
+static struct cps_err *interrupt_cases(struct hunt *h, const char *kind, struct witness *ret)
+{
+    static const unsigned packets[] = {1, 2, 3, 5};
+    for (unsigned i = 0; i < sizeof(packets) / sizeof(packets[0]) && !ret->confirmed; i++) {
+        snprintf(h->inject, sizeof(h->inject), "%s@0:%u", kind, packets[i]);
+        run_close(&h->run);
+        h->found = h->found_hidden = false;
+        h->doubts = 0;
+        struct cps_err *err = stage_context(h->stage, h->inject, &h->context);
+        if (!err)
+            err = try_cases(h, SWITCH_CASES, ret);
+        if (err && err->code == CPS_ERR_NOMEM)
+            return err;
+        cps_err_free(err); /* one of them lacks the interrupt's handler */
+    }
+    return NULL;
+}
+
+static bool is_made_by(const struct hunt *h, unsigned packet)
+{
+    return h->handler->ids == 1 && h->handler->id[0] == packet;
+}
+
+static struct cps_err *search(struct hunt *h, struct witness *ret)
+{
+    enum { IN_GMU_INTERRUPT = 0x0b, IN_PREEMPT = 0x0f };
+    enum cps_gen gen = h->stage->fw[0]->gen;
+    bool sqe = h->stage->fw[0]->part[0].role == h->part->code.side[0].part->role;
+    CPS_TRY(know_handlers(h));
+    set_grammar(h);
+    if (is_made_by(h, IN_GMU_INTERRUPT))
+        return interrupt_cases(h, "gmu", ret);
+    if (!is_made_by(h, IN_PREEMPT))
+        CPS_TRY(try_cases(h, MOST_CASES, ret));
+    else if (sqe)
+        CPS_TRY(interrupt_cases(h, "preempt", ret));
+    if (!ret->confirmed && (gen == CPS_A6XX || gen == CPS_A7XX))
+        CPS_TRY(interrupt_cases(h, "switch", ret));
+    return NULL;
+}
+
+struct cps_err *hunt_find(const struct prove_part *part, const struct stage *stage,
+                          const struct prove_handler *handler, const struct hunt_hints *hints,
+                          struct witness *ret)
+{
+    if (!stage->boot[0].booted || !stage->boot[1].booted)
+        return NULL;
+    struct hunt *h = calloc(1, sizeof(*h));
+    if (!h)
+        return cps_err_nomem();
+    h->part = part;
+    h->stage = stage;
+    h->handler = handler;
+    h->hints = hints;
+    h->who = cps_role_processor(part->code.side[0].part->role, 0);
+    h->rng = (struct rng){rng_mix(handler->pc[0]) + rng_mix(~(uint64_t)handler->pc[1])};
+    struct cps_err *err = search(h, ret);
+    run_close(&h->run);
+    key_map_deinit(&h->edges);
+    corpus_deinit(&h->all);
+    corpus_deinit(&h->aimed);
+    free(h);
+    return err;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ * Results that are kept. A verdict depends on the handler's code in both revisions, on what is live
+ * behind it, and on which constants and private registers are taken for the same: it holds for any
+ * two images that agree in these. What a stream shows depends on the whole images, and is shown
+ * again. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cpscope.h"
+#include "tools/run/cachedir.h"
+#include "tools/run/files.h"
+#include "tools/run/trust.h"
+#include "tools/explain/prove/crosscheck.h"
+#include "trace/out/outfile.h"
+
+#define ENTRY_VERSION 4 /* change it whenever a result is another one */
+#define MOST_BYTES    ((size_t)1 << 20)
+
+/* ---- Keys ---- */
+
+struct part_key {
+    struct cps_fw_hash hash[2][CPS_FW_TABLE_SIZE];
+};
+
+static void put_digest(const struct cps_fw_hash *hash, struct cps_buf *out)
+{
+    cps_buf_str(out, hash->present ? " " : " none");
+    for (unsigned i = 0; i < sizeof(hash->digest) && hash->present; i++)
+        cps_buf_printf(out, "%02x", hash->digest[i]);
+}
+
+/* What verdicts take from the whole part. */
+static void put_part(const struct code *code, struct cps_buf *out)
+{
+    for (unsigned i = 0; i < 2; i++)
+        cps_buf_printf(out, " %" PRIx64 " %" PRIx64, code->side[i].live_at_end,
+                       code->side[i].live_at_return);
+    for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
+        if (code->scratch[new] != new)
+            cps_buf_printf(out, " %x:%x", code->scratch[new], new);
+    }
+}
+
+static struct cps_err *put_key(const struct prove *prove, const struct prove_task *task,
+                               const struct part_key *part, struct cps_buf *out)
+{
+    const struct prove_handler *h = prove_handler_of(prove, task);
+    const struct code *code = &prove->part[task->part].code;
+    unsigned id = h->id[0];
+    cps_buf_printf(out, " %u %u %u %u %d %d", (unsigned)code->side[0].fw->gen,
+                   (unsigned)code->side[0].fw->layout, (unsigned)code->side[0].part->role, id,
+                   h->put_in, h->taken_out);
+    for (unsigned i = 0; i < 2 && !prove_is_bootstrap(h); i++)
+        put_digest(&part->hash[i][id], out);
+    put_part(code, out);
+    if (prove_is_bootstrap(h) || h->alone || part->hash[0][id].open || part->hash[1][id].open)
+        cps_buf_str(out, prove->images); /* nobody knows all of its code */
+    else
+        CPS_TRY(prove_moved(&prove->part[task->part], h, out));
+    bool depends = false;
+    CPS_TRY(prove_depends_on_data(&prove->part[task->part], h, &depends));
+    if (depends)
+        cps_buf_printf(out, " %s", code->data.digest);
+    return out->failed ? cps_err_nomem() : NULL;
+}
+
+static struct cps_err *make_key(const struct prove *prove, struct prove_task *task,
+                                const char *program, const char *names, const struct part_key *part)
+{
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, "prove %d %s %s", ENTRY_VERSION, program, names);
+    CPS_TRY(put_key(prove, task, part, &text));
+    cache_hash(cps_buf_text(&text), text.size, task->key);
+    return NULL;
+}
+
+static struct cps_err *hash_part(const struct prove *prove, unsigned part, struct part_key *ret)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct code_side *side = &prove->part[part].code.side[i];
+        CPS_TRY(cps_fw_handler_hashes(side->fw, side->part, ret->hash[i]));
+    }
+    return NULL;
+}
+
+static struct cps_err *hash_images(struct prove *prove)
+{
+    char text[3 * 64 + 1] = "";
+    size_t size = 2 * 64;
+    for (unsigned i = 0; i < 2; i++) {
+        char hash[65];
+        const struct cps_fw *fw = prove->stage.fw[i];
+        cache_hash((const char *)fw->words, fw->count * sizeof(uint32_t), hash);
+        memcpy(text + 64 * i, hash, 65);
+    }
+    if (*prove->stage.partner) {
+        CPS_TRY(cps_sha256_file(prove->stage.partner, text + size));
+        size += 64;
+    }
+    cache_hash(text, size, prove->images);
+    return NULL;
+}
+
+struct cps_err *prove_keys(struct prove *prove)
+{
+    char program[65];
+    char names[65] = "";
+    CPS_TRY(cps_sha256_file("/proc/self/exe", program));
+    if (prove->opt->rnn)
+        CPS_TRY(files_digest(prove->opt->rnn, ".xml", names));
+    CPS_TRY(hash_images(prove));
+    struct part_key *key = calloc(1, sizeof(*key));
+    struct cps_err *err = key ? NULL : cps_err_nomem();
+    for (size_t i = 0; i < prove->tasks && !err; i++) {
+        struct prove_task *task = &prove->task[i];
+        if (!i || task->part != task[-1].part)
+            err = hash_part(prove, task->part, key);
+        if (!err)
+            err = make_key(prove, task, program, names, key);
+    }
+    free(key);
+    return err;
+}
+
+/* ---- Entries ---- */
+
+static bool entry_path(const struct prove *prove, const struct prove_task *task, char ret[4096])
+{
+    return prove->cache &&
+           snprintf(ret, 4096, "%s/%.2s/%s.prove", prove->cache, task->key, task->key) < 4096;
+}
+
+static struct json_object *read_entry(const char *path, const char *key)
+{
+    struct stat info;
+    struct json_object *entry = NULL;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    if (lstat(path, &info) || !S_ISREG(info.st_mode) || !trust_stat(&info))
+        return NULL;
+    struct cps_err *err = cps_stream_read_file(path, MOST_BYTES, &data, &size);
+    if (!err)
+        err = cps_json_parse((const char *)data, size, &entry);
+    cps_err_free(err); /* what is not known is found out again */
+    free(data);
+    if (entry && (strcmp(cps_json_get_text(entry, "key", ""), key) != 0 ||
+                  !cps_json_member(entry, "result", json_type_object))) {
+        json_object_put(entry);
+        entry = NULL;
+    }
+    return entry;
+}
+
+/* Whether a stream that showed the difference of these handlers in other images does here. */
+static bool shows_again(const struct prove *prove, const struct prove_task *task,
+                        struct json_object *result)
+{
+    struct json_object *witness = cps_json_get(result, "witness");
+    struct witness_shown shown;
+    if (!witness || !witness_replay(&prove->part[task->part], &prove->stage, witness, &shown))
+        return false;
+    cps_json_bool(witness, "control_registers_only", shown.hidden);
+    cps_json_text(witness, "event", shown.seen);
+    return true;
+}
+
+/* Images are aligned as wholes: what is the same code in some may only be equal in others. */
+static bool keeps_promise(const struct prove *prove, const struct prove_task *task,
+                          struct json_object *result)
+{
+    const char *verdict = cps_json_get_text(result, "verdict", "");
+    bool equal = !strcmp(verdict, verdict_name(VERDICT_SAME_CODE)) ||
+                 !strcmp(verdict, verdict_name(VERDICT_EQUAL));
+    bool same = false;
+    if (!equal)
+        return !strcmp(verdict, verdict_name(VERDICT_BOUNDED));
+    struct cps_err *err =
+        prove_same_code(&prove->part[task->part], prove_handler_of(prove, task), &same);
+    bool good = !err;
+    cps_err_free(err);
+    cps_json_text(result, "verdict", verdict_name(same ? VERDICT_SAME_CODE : VERDICT_EQUAL));
+    return good;
+}
+
+/* A result of the same handlers in other images, as one of these; or NULL. */
+static struct json_object *adapt(const struct prove *prove, const struct prove_task *task,
+                                 struct json_object *result)
+{
+    const struct prove_handler *h = prove_handler_of(prove, task);
+    if (!keeps_promise(prove, task, result) && !shows_again(prove, task, result))
+        return NULL;
+    prove_put_packets(prove, task->part, h, result);
+    cps_json_uint(result, "old", h->pc[0]);
+    cps_json_uint(result, "new", h->pc[1]);
+    return cps_json_complete(result) ? json_object_get(result) : NULL;
+}
+
+/* Whether a result was cross-checked as this run would: on these images, as often. */
+static bool is_checked(const struct prove *prove, struct json_object *entry,
+                       struct json_object *result)
+{
+    if (!crosscheck_applies(result))
+        return true;
+    return !strcmp(cps_json_get_text(entry, "images", ""), prove->images) &&
+           cps_json_get_int(entry, "cross_check", -1) == (int64_t)prove->runs;
+}
+
+void prove_recall(struct prove *prove)
+{
+    char path[4096];
+    for (size_t i = 0; i < prove->tasks; i++) {
+        struct prove_task *task = &prove->task[i];
+        struct json_object *entry =
+            entry_path(prove, task, path) ? read_entry(path, task->key) : NULL;
+        struct json_object *result = cps_json_get(entry, "result");
+        if (!strcmp(cps_json_get_text(entry, "images", ""), prove->images))
+            task->result = json_object_get(result);
+        else if (entry)
+            task->result = adapt(prove, task, result);
+        task->kept = task->result != NULL;
+        task->unchecked = task->result && !is_checked(prove, entry, task->result);
+        if (task->unchecked)
+            json_object_object_del(task->result, "cross_check");
+        json_object_put(entry);
+    }
+}
+
+void prove_keep(const struct prove *prove, const struct prove_task *task,
+                struct json_object *result)
+{
+    char path[4096];
+    if (!entry_path(prove, task, path))
+        return;
+    struct json_object *entry = json_object_new_object();
+    cps_json_text(entry, "key", task->key);
+    cps_json_text(entry, "images", prove->images);
+    cps_json_uint(entry, "cross_check", prove->runs);
+    cps_json_add(entry, "result", json_object_get(result));
+    const char *text = cps_json_print(entry, JSON_C_TO_STRING_PLAIN);
+    cache_make_dirs(path, 0777);
+    if (text) /* what cannot be kept is found out again */
+        cps_err_free(cps_outfile_whole(path, text, strlen(text)));
+    json_object_put(entry);
+}

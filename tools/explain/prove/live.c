@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT
+ * Which registers the code behind a place may still read. Returns may go behind every call, and
+ * behind waitin every handler may run: more may count as live than is, never less. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/explain/prove/code.h"
+
+#define LIVE_ALL (LIVE_CARRY | LIVE_ADDR | UINT32_MAX)
+
+/* The packet whose handler the preemption routine is. It keeps all registers and gives them back,
+ * which is no use of theirs (F: IN_PREEMPT of all images stores and loads them). */
+enum { IN_PREEMPT = 0x0f };
+
+static uint64_t bit_of(unsigned number)
+{
+    return number <= R_REM && number ? UINT64_C(1) << number : 0;
+}
+
+static void port_uses(unsigned number, uint64_t *reads)
+{
+    if (number == R_DATA)
+        *reads |= UINT64_C(1) << R_REM; /* it counts what is taken */
+}
+
+static void written(unsigned number, uint64_t *reads, uint64_t *writes)
+{
+    *writes |= bit_of(number);
+    if (number == R_ADDR || number == R_USRADDR)
+        *writes |= LIVE_ADDR;
+    if (number == R_DATA)
+        *reads |= LIVE_ADDR;
+}
+
+/* Whether an expression names @p word; @p set: whether it is given a value there. */
+static bool names_word(const char *text, const char *word, bool set)
+{
+    size_t length = strlen(word);
+    for (const char *at = strstr(text, word); at; at = strstr(at + length, word)) {
+        const char *end = at + length;
+        bool whole = (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+                     !(isalnum((unsigned char)*end) || *end == '_');
+        while (*end == ' ')
+            end++;
+        if (whole && set == (end[0] == '=' && end[1] != '='))
+            return true;
+    }
+    return false;
+}
+
+static void expression_uses(const char *text, unsigned dst, uint64_t *reads, uint64_t *writes)
+{
+    *reads |= names_word(text, "d", false) ? bit_of(dst) : 0;
+    *reads |= names_word(text, "carry", false) ? LIVE_CARRY : 0;
+    *writes |= names_word(text, "carry", true) ? LIVE_CARRY : 0;
+}
+
+/* Whether it reads the control register that shows $addr or $usraddr. Not by an index: that
+ * register reads 0 outside of the preemption routine, which names it (F: ctrl.def). */
+static bool shows_address(const struct code_side *side, const struct afuc_uop *uop)
+{
+    return code_row(uop->code)->act == ACT_CONTROL_READ && !uop->s1 && uop->imm == side->selected;
+}
+
+void code_uses(const struct code_side *side, uint32_t at, uint64_t *reads, uint64_t *writes)
+{
+    const struct afuc_uop *uop = &side->image->uop[at];
+    const struct row *row = code_row(uop->code);
+    *reads = bit_of(uop->s1) | row->reads;
+    *writes = row->writes;
+    port_uses(uop->s1, reads);
+    if (row->act != ACT_CONDITION && uop->s2 != S2_IMM) {
+        *reads |= bit_of(uop->s2);
+        port_uses(uop->s2, reads);
+    }
+    *reads |= shows_address(side, uop) ? LIVE_ADDR : 0;
+    if (row->writes_dst)
+        written(uop->dst, reads, writes);
+    if (row->act == ACT_EXPRESSION)
+        expression_uses(row->text, uop->dst, reads, writes);
+    if (uop->xmov || (uop->flags & U_REP)) {
+        *reads |= UINT64_C(1) << R_REM;
+        /* What begins by writing an address goes there, or does nothing at all. */
+        *reads |= uop->dst == R_DATA ? LIVE_ADDR : 0;
+        *reads |= bit_of(uop->dst); /* may stay as it was */
+        *writes &= UINT64_C(1) << R_REM;
+    }
+    if (uop->flags & U_PRE)
+        *writes |= uop->flags & U_REP ? 0 : bit_of(uop->s1);
+}
+
+/* Registers are live in front of a place because of what the code behind it reads before it
+ * returns, or because they are live where it returns to and nothing on the way writes them. Both
+ * are kept apart, so that one caller's registers are not live for all others. */
+struct flow {
+    struct code_side *side;
+    uint64_t *live;    /* where nothing is live behind returns */
+    uint64_t *through; /* where all is */
+    uint64_t at_end;   /* in front of all handlers */
+    bool *dispatches;  /* by dword: it may come to a waitin without returning */
+    bool alone;        /* nothing is live behind a handler */
+    bool again;
+};
+
+/* One of the two solutions. */
+struct solution {
+    uint64_t *at;
+    uint64_t behind_return;
+};
+
+static uint64_t live_at(const struct flow *flow, const struct solution *s, uint32_t at)
+{
+    return at < flow->side->count ? s->at[at] : 0;
+}
+
+/* In front of a call: what the callee reads, and what it does not write of what is live behind. */
+static uint64_t in_front_of(const struct flow *flow, uint32_t callee, uint64_t behind)
+{
+    if (callee >= flow->side->count)
+        return behind;
+    return flow->live[callee] | (behind & flow->through[callee]);
+}
+
+/* Whether the delay slot of the instruction at @p at holds what goes elsewhere itself. */
+static bool slot_goes(const struct code_side *side, uint32_t at)
+{
+    return code_has_slot(code_row(side->image->uop[at].code)) && at + 1 < side->count &&
+           code_row(side->image->uop[at + 1].code)->flow != CPS_FLOW_NEXT;
+}
+
+#define LOOK_BACK 8u /* words in which code comes to the address that it jumps to */
+
+/* Whether code other than what is before it leads to the jump, or to those words. */
+static bool is_entered(const struct code_side *side, uint32_t at)
+{
+    uint32_t first = at > LOOK_BACK ? at - LOOK_BACK + 1 : 0;
+    bool entered = false;
+    for (uint32_t i = 2; i < side->count && !entered; i++) {
+        const struct afuc_uop *uop = &side->image->uop[i];
+        const struct row *row = code_row(uop->code);
+        bool leads = code_names_target(row) || row->act == ACT_SECURE;
+        entered = leads && uop->target > first && uop->target <= at;
+    }
+    return entered;
+}
+
+/* A branch on bit 2 of what `cmp` gives: it is 0 unless the first operand is the lower one. */
+static bool is_not_below(const struct afuc_uop *uop)
+{
+    return uop->imm == 2 && !strcmp(code_row(uop->code)->text, "!(a >> b & 1)");
+}
+
+/* The table that a computed jump leads into: firmware adds an index to the address of a table, and
+ * goes to the table's end instead if the sum is not below it (F: gen70900 291c, gen80000 3055).
+ * @return whether the code before the jump looks like that */
+static bool find_table(const struct code_side *side, uint32_t at, uint32_t *first, uint32_t *end)
+{
+    unsigned number = side->image->uop[at].s1;
+    *end = 0;
+    if (is_entered(side, at))
+        return false;
+    for (uint32_t i = at - 1; i + LOOK_BACK >= at && i >= 2; i--) {
+        const struct afuc_uop *uop = &side->image->uop[i];
+        bool is_constant = code_may_address(uop) && uop->imm < side->count;
+        if (is_constant && uop->s1 == number && uop->dst != number &&
+            code_row(uop[1].code)->act == ACT_CONDITION && uop[1].s1 == uop->dst &&
+            uop[1].target == uop->imm && is_not_below(uop + 1))
+            *end = uop->imm;
+        if (code_row(uop->code)->writes_dst && uop->dst == number) {
+            *first = uop->imm;
+            return is_constant && *first <= *end;
+        }
+    }
+    return false;
+}
+
+static uint64_t at_table(const struct flow *flow, const struct solution *s, uint32_t at)
+{
+    uint32_t first = 0;
+    uint32_t end = 0;
+    uint64_t live = 0;
+    if (!find_table(flow->side, at, &first, &end))
+        return LIVE_ALL;
+    for (uint32_t i = first; i <= end; i++)
+        live |= live_at(flow, s, i);
+    return live;
+}
+
+/* What is live behind an instruction that is no branch, or behind a branch's delay slot. */
+static uint64_t behind(const struct flow *flow, const struct solution *s, uint32_t at)
+{
+    const struct afuc_uop *uop = &flow->side->image->uop[at];
+    const struct row *row = code_row(uop->code);
+    switch (row->act) {
+    case ACT_CONDITION:
+        return live_at(flow, s, uop->target) |
+               (row->flow == CPS_FLOW_JUMP ? 0 : live_at(flow, s, at + 2));
+    case ACT_JUMP:
+        return live_at(flow, s, uop->target);
+    case ACT_STACK_CALL:
+    case ACT_LINK_CALL:
+        return in_front_of(flow, uop->target, live_at(flow, s, at + 2));
+    case ACT_STACK_RETURN:
+    case ACT_LINK_RETURN:
+        return s->behind_return;
+    case ACT_DISPATCH:
+    case ACT_LEAVE: /* to the waitin that the routine was entered from: it gave all back */
+        return flow->at_end;
+    case ACT_SECURE:
+        return live_at(flow, s, at + 1) | live_at(flow, s, at + 3);
+    case ACT_JUMP_REGISTER:
+        return at_table(flow, s, at);
+    case ACT_ILLEGAL:
+        return 0;
+    case ACT_EXPRESSION:
+    case ACT_MEMORY_WRITE:
+    case ACT_MEMORY_READ:
+    case ACT_CONTROL_WRITE:
+    case ACT_CONTROL_READ:
+    case ACT_SQE_WRITE:
+    case ACT_SQE_READ:
+    case ACT_NOTHING:
+        break;
+    }
+    return live_at(flow, s, at + 1);
+}
+
+static uint64_t in_front(const struct flow *flow, uint32_t at, uint64_t live)
+{
+    uint64_t reads = 0;
+    uint64_t writes = 0;
+    if (at >= flow->side->count)
+        return live;
+    code_uses(flow->side, at, &reads, &writes);
+    return (live & ~writes) | reads;
+}
+
+static void update(struct flow *flow, const struct solution *s, uint32_t at)
+{
+    const struct row *row = code_row(flow->side->image->uop[at].code);
+    uint64_t live = behind(flow, s, at);
+    if (slot_goes(flow->side,
+                  at)) /* then one more instruction runs, and the slot's branch leads on */
+        live |= behind(flow, s, at + 1);
+    if (code_has_slot(row))
+        live = in_front(flow, at + 1, live);
+    live = in_front(flow, at, live) | s->at[at];
+    flow->again = flow->again || live != s->at[at];
+    s->at[at] = live;
+}
+
+/* Whether code at @p at may come to the next packet before it returns, as far as is known. */
+static bool may_dispatch(const struct flow *flow, uint32_t at)
+{
+    const struct afuc_uop *uop = &flow->side->image->uop[at];
+    const struct row *row = code_row(uop->code);
+    const bool *dispatches = flow->dispatches;
+    bool there = uop->target < flow->side->count && dispatches[uop->target];
+    bool next = at + 2 < flow->side->count && dispatches[code_has_slot(row) ? at + 2 : at + 1];
+    if (slot_goes(flow->side, at) && dispatches[at + 1])
+        return true;
+    switch (row->act) {
+    case ACT_DISPATCH:
+    case ACT_LEAVE:
+    case ACT_JUMP_REGISTER:
+        return true;
+    case ACT_STACK_RETURN:
+    case ACT_LINK_RETURN:
+    case ACT_ILLEGAL:
+        return false;
+    case ACT_JUMP:
+        return there;
+    case ACT_CONDITION:
+        return there || (row->flow != CPS_FLOW_JUMP && next);
+    case ACT_STACK_CALL:
+    case ACT_LINK_CALL:
+    case ACT_SECURE:
+        return there || next;
+    case ACT_EXPRESSION:
+    case ACT_MEMORY_WRITE:
+    case ACT_MEMORY_READ:
+    case ACT_CONTROL_WRITE:
+    case ACT_CONTROL_READ:
+    case ACT_SQE_WRITE:
+    case ACT_SQE_READ:
+    case ACT_NOTHING:
+        break;
+    }
+    return next;
+}
+
+static void find_dispatches(struct flow *flow)
+{
+    bool again = true;
+    while (again) {
+        again = false;
+        for (uint32_t at = flow->side->count; at-- > 0;) {
+            bool may = may_dispatch(flow, at);
+            again = again || may != flow->dispatches[at];
+            flow->dispatches[at] = may;
+        }
+    }
+}
+
+static bool calls(const struct flow *flow, uint32_t at)
+{
+    enum act act = code_row(flow->side->image->uop[at].code)->act;
+    return act == ACT_STACK_CALL || act == ACT_LINK_CALL;
+}
+
+/* What is live where calls return to that are open while other packets run: one of those packets'
+ * handlers returns there (F: draw-state groups run inside of a call of the draw's handler). */
+static uint64_t live_behind_open_calls(const struct flow *flow)
+{
+    uint64_t live = 0;
+    for (uint32_t at = 0; at + 2 < flow->side->count; at++) {
+        uint32_t callee = flow->side->image->uop[at].target;
+        if (calls(flow, at) && callee < flow->side->count && flow->dispatches[callee])
+            live |= flow->live[at + 2];
+    }
+    return live;
+}
+
+static void meet_handlers(struct flow *flow)
+{
+    const struct code_side *side = flow->side;
+    uint64_t before = flow->at_end;
+    uint64_t open = flow->alone ? 0 : live_behind_open_calls(flow);
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t at = side->table[id];
+        if (!flow->alone && id != IN_PREEMPT && at < side->count)
+            flow->at_end |= flow->live[at] | (flow->through[at] & open);
+    }
+    flow->again = flow->again || before != flow->at_end;
+}
+
+static void solve(struct flow *flow)
+{
+    const struct solution solutions[2] = {{flow->live, 0}, {flow->through, LIVE_ALL}};
+    flow->again = true;
+    while (flow->again) {
+        flow->again = false;
+        for (unsigned i = 0; i < 2; i++) {
+            for (uint32_t at = flow->side->count; at-- > 0;)
+                update(flow, &solutions[i], at);
+        }
+        meet_handlers(flow);
+    }
+}
+
+/* What a handler itself may read, not what it leaves for those behind it. */
+static void find_reads(struct flow *flow)
+{
+    struct code_side *side = flow->side;
+    flow->alone = true;
+    solve(flow);
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        if (id != IN_PREEMPT && side->table[id] < side->count)
+            side->reads[id] = flow->live[side->table[id]];
+    }
+    memset(flow->live, 0, side->count * sizeof(*flow->live));
+    memset(flow->through, 0, side->count * sizeof(*flow->through));
+    flow->alone = false;
+}
+
+static void find_live(struct flow *flow)
+{
+    struct code_side *side = flow->side;
+    find_dispatches(flow);
+    find_reads(flow);
+    solve(flow);
+    for (uint32_t at = 0; at + 2 < side->count; at++)
+        side->live_at_return |= calls(flow, at) ? flow->live[at + 2] : 0;
+    side->live_at_end = flow->at_end & ~(UINT64_C(1) << R_REM);
+    for (uint32_t at = 0; at < side->count; at++)
+        flow->live[at] |= flow->through[at] & side->live_at_return;
+}
+
+/* What is live at a place of which the caller is not known. */
+struct cps_err *code_live(struct code_side *side)
+{
+    struct flow flow = {.side = side};
+    size_t words = (size_t)side->count + 1;
+    side->live = flow.live = calloc(words, sizeof(*flow.live));
+    flow.through = calloc(words, sizeof(*flow.through));
+    flow.dispatches = calloc(words, sizeof(*flow.dispatches));
+    bool good = flow.live && flow.through && flow.dispatches;
+    if (good)
+        find_live(&flow);
+    free(flow.through);
+    free(flow.dispatches);
+    return good ? NULL : cps_err_nomem();
+}

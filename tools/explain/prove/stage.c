@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT
+ * Streams for one packet, run on both revisions. */
+#include "tools/explain/prove/stage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpscope.h"
+#include "isa/base/pm4.h"
+#include "isa/base/within.h"
+#include "tools/run/names.h"
+
+#define MOST_TICKS 300000u /* of a stream: those are short */
+
+/* Where streams lie. */
+enum { FRAME = 0x00100000, CALL = 0x00010000, GROUP = 0x00140000 };
+#define ADDRESS_MOST ((UINT64_C(1) << 48) - 8) /* of the words that a stream sets */
+
+const char *stage_place(enum place_at place)
+{
+    static const char *const names[PLACES] = {"IB1", "IB2", "IB3", "a draw-state group",
+                                              "the ring"};
+    return names[place];
+}
+
+/* ---- Both revisions, booted ---- */
+
+/* The other processor's file of a5xx, which lies beside one of these: a530_pfp.fw, a530_pm4.fw.
+ * Without it nothing runs. */
+static void find_partner(const char *path, enum cps_fw_role role, char ret[STAGE_PATH])
+{
+    const char *from = role == CPS_FW_ME ? "pm4" : "pfp";
+    const char *to = role == CPS_FW_ME ? "pfp" : "pm4";
+    const char *base = strrchr(path, '/');
+    const char *at = strstr(base ? base : path, from);
+    int length =
+        at ? snprintf(ret, STAGE_PATH, "%.*s%s%s", (int)(at - path), path, to, at + strlen(from))
+           : STAGE_PATH;
+    if (length >= STAGE_PATH || access(ret, R_OK))
+        ret[0] = '\0';
+}
+
+static struct cps_err *choose_partner(const struct cps_options *opt, struct stage *stage)
+{
+    bool pair = stage->fw[0]->gen == CPS_A5XX;
+    if (!pair && opt->fw_count > 2)
+        return cps_err_new(CPS_ERR_USAGE,
+                           "%s: a third --fw is for a5xx, whose other processor has a file of its "
+                           "own",
+                           opt->fw[2]);
+    if (opt->fw_count > 2)
+        snprintf(stage->partner, STAGE_PATH, "%s", opt->fw[2]);
+    for (unsigned i = 2; pair && i-- && !*stage->partner;)
+        find_partner(opt->fw[i], stage->fw[0]->part[0].role, stage->partner);
+    return NULL;
+}
+
+void stage_firmware(const struct stage *stage, unsigned side, const char *ret[2])
+{
+    ret[0] = stage->path[side];
+    ret[1] = *stage->partner ? stage->partner : NULL;
+}
+
+/* Where the events of a boot go that is run here. */
+struct keeper {
+    struct cps_sink sink;
+    struct record *record;
+};
+
+static void keep_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    record_keep(((struct keeper *)sink)->record, events, count);
+}
+
+/* A boot of a5xx depends on the chip, which is that of the streams. */
+static struct cps_err *boot_pair(const struct cps_options *opt, uint32_t kinds,
+                                 struct record_boot *boot)
+{
+    const struct cps_item chip = stage_chip(CPS_A5XX);
+    struct keeper keeper = {{keep_events}, &boot->record};
+    struct play *play = calloc(1, sizeof(*play));
+    struct cps_engine *booted = NULL;
+    struct cps_err *err = play ? play_borrow(play, opt, boot->play, boot->engine) : cps_err_nomem();
+    if (!err)
+        err = cps_engine_feed(play->engine, &chip);
+    if (!err) {
+        play->kinds = kinds;
+        play->trace = &keeper.sink;
+        play_boot(play);
+        boot->booted = !play->stopped;
+        err = cps_engine_clone(play->engine, &booted);
+    }
+    if (play && play->engine)
+        play_return(play, boot->play);
+    if (play)
+        play_close(play);
+    free(play);
+    if (booted) {
+        cps_engine_destroy(boot->engine);
+        boot->engine = booted;
+    }
+    return err;
+}
+
+struct cps_err *stage_boot(const struct stage *stage, unsigned side, const char *inject,
+                           struct record_boot *ret)
+{
+    struct cps_options opt = *stage->opt;
+    const struct record_setup setup = {.opt = &opt, .kinds = stage->kinds};
+    bool pair = stage->fw[0]->gen == CPS_A5XX;
+    const char *firmware[2];
+    *ret = (struct record_boot){0};
+    if (pair && !*stage->partner)
+        return NULL;
+    opt.inject = inject;
+    stage_firmware(stage, side, firmware);
+    CPS_TRY(record_boot(&setup, firmware, ret));
+    return pair ? boot_pair(&opt, stage->kinds, ret) : NULL;
+}
+
+struct cps_err *stage_init(const struct cps_options *opt, struct stage *ret)
+{
+    *ret = (struct stage){.opt = opt};
+    ret->kinds = RECORD_COMPARED | 1u << CPS_EV_PKT | 1u << CPS_EV_CTRL;
+    for (unsigned i = 0; i < 2; i++) {
+        ret->path[i] = opt->fw[i];
+        CPS_TRY(cps_fw_load(opt->fw[i], opt->gen, &ret->fw[i]));
+    }
+    CPS_TRY(choose_partner(opt, ret));
+    for (unsigned i = 0; i < 2; i++)
+        CPS_TRY(stage_boot(ret, i, NULL, &ret->boot[i]));
+    const struct cps_trace_head head = {.gen = ret->fw[0]->gen, .layout = ret->fw[0]->layout};
+    CPS_TRY(trace_names(&head, opt->rnn, ret->names));
+    return record_mask_addresses(ret->names[CPS_CPU_SQE], &ret->mask);
+}
+
+void stage_deinit(struct stage *stage)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        record_boot_deinit(&stage->boot[i]);
+        cps_fw_destroy(stage->fw[i]);
+    }
+    cps_mask_deinit(&stage->mask);
+    trace_names_free(stage->names);
+}
+
+/* ---- Streams ---- */
+
+static uint32_t header_of(const struct stage_packet *packet)
+{
+    if (packet->id != 4)
+        return cps_pm4_type7(packet->id, packet->count);
+    return cps_pm4_type4(0x8810, packet->count);
+}
+
+/* ---- What stands in front ---- */
+
+static bool lies_in_stream(uint64_t address)
+{
+    return address + 4 > FRAME && address < GROUP + CALL;
+}
+
+static void set_memory(uint64_t address, uint32_t value, struct stage_setup *to)
+{
+    for (unsigned i = 0; i < to->mems; i++) {
+        if (address + 4 > to->mem[i] && address < to->mem[i] + 4)
+            return;
+    }
+    if (to->mems == SETUP_MOST || lies_in_stream(address) || address & 3 || address > ADDRESS_MOST)
+        return;
+    to->mem[to->mems] = address;
+    to->mem_value[to->mems++] = value;
+}
+
+static void set_register(uint32_t number, uint32_t value, struct stage_setup *to)
+{
+    for (unsigned i = 0; i < to->regs; i++) {
+        if (to->reg[i] == number)
+            return;
+    }
+    if (to->regs == SETUP_MOST || !number)
+        return;
+    to->reg[to->regs] = number;
+    to->reg_value[to->regs++] = value;
+}
+
+void stage_setup_words(const struct difference *d, struct stage_setup *ret)
+{
+    ret->regs = ret->mems = 0;
+    for (uint32_t i = 0; i < d->regdata_count; i++)
+        set_register(d->regdata_at[i], d->regdata[i], ret);
+    for (uint32_t i = 0; i < d->memdata_count; i++)
+        set_memory(d->memdata_at[i], d->memdata[i], ret);
+    for (uint32_t i = 0; i < d->loaded_count; i++)
+        set_memory(d->loaded_at[i], d->loaded[i], ret);
+}
+
+static void put_words(const struct stage_packet *packet, struct cps_buf *out)
+{
+    cps_buf_printf(out, "    .word 0x%08" PRIx32, header_of(packet));
+    for (uint32_t i = 0; i < packet->count; i++)
+        cps_buf_printf(out, " 0x%08" PRIx32, i < WITNESS_MOST ? packet->word[i] : 0);
+    cps_buf_str(out, "\n");
+}
+
+static void put_setup(const struct stage_setup *setup, struct cps_buf *out)
+{
+    for (unsigned i = 0; setup && i < setup->packets; i++)
+        put_words(&setup->packet[i], out);
+    for (unsigned i = 0; setup && i < setup->regs; i++)
+        cps_buf_printf(out, "    reg 0x%" PRIx32 " 0x%08" PRIx32 "\n", setup->reg[i],
+                       setup->reg_value[i]);
+}
+
+void stage_set_up(struct stage_packet *packet, const struct stage_setup *setup)
+{
+    packet->setup = setup;
+    packet->front = 2 * setup->regs;
+    for (unsigned i = 0; i < setup->packets; i++)
+        packet->front += 1 + setup->packet[i].count;
+}
+
+static void put_memory(const struct stage_setup *setup, struct cps_buf *out)
+{
+    for (unsigned i = 0; setup && i < setup->mems; i++)
+        cps_buf_printf(out, "buffer 0x%08" PRIx64 " word%u\n    .word 0x%08" PRIx32 "\n",
+                       setup->mem[i], i, setup->mem_value[i]);
+}
+
+/* The packet, and one behind it, which shows whether the stream is still in step. */
+static void put_packet(const struct stage_packet *packet, struct cps_buf *out)
+{
+    put_words(packet, out);
+    if (packet->next)
+        cps_buf_printf(out, "    .word 0x%08" PRIx32,
+                       cps_pm4_type7(packet->next, packet->next_count));
+    for (unsigned i = 0; packet->next && i < packet->next_count; i++)
+        cps_buf_str(out, " 0x1");
+    cps_buf_str(out, packet->next ? "\n    CP_NOP 0x1\n" : "    CP_NOP 0x1\n");
+}
+
+struct cps_item stage_chip(enum cps_gen gen)
+{
+    static const uint32_t chips[] = {
+        [CPS_A5XX] = 530, [CPS_A6XX] = 630, [CPS_A7XX] = 0x43050a01, [CPS_A8XX] = 0x44050001};
+    return (struct cps_item){.kind = CPS_ITEM_CHIP, .chip = {.gpu_id = chips[gen]}};
+}
+
+/* Levels in front of the packet's: each calls the next. */
+static void put_calls(enum place_at place, struct cps_buf *out)
+{
+    static const char *const name[] = {"frame", "ib2", "ib3"};
+    for (unsigned i = 0; i < (unsigned)place; i++)
+        cps_buf_printf(out, "    CP_INDIRECT_BUFFER @%s #%s\n    CP_NOP 0x3\nbuffer 0x%08x %s\n",
+                       name[i + 1], name[i + 1], (unsigned)(FRAME + CALL * (i + 1)), name[i + 1]);
+}
+
+/* A group for all modes, and a draw that executes it. */
+static void put_group(const struct stage_packet *packet, struct cps_buf *out)
+{
+    cps_buf_printf(out,
+                   "    CP_SET_MARKER 0x1\n"
+                   "    CP_SET_DRAW_STATE 0x%08" PRIx32 " @group\n"
+                   "    CP_DRAW_INDX_OFFSET 0x84 1 3\n    CP_NOP 0x2\n"
+                   "buffer 0x%08x group\n",
+                   0x00700000 | (packet->count + 3 + (packet->next ? 1u + packet->next_count : 0)),
+                   (unsigned)GROUP);
+}
+
+void stage_head(enum cps_gen gen, struct cps_buf *out)
+{
+    uint32_t chip = stage_chip(gen).chip.gpu_id;
+    cps_buf_str(out, "# cpscope-pm4 1\n");
+    cps_buf_printf(out, chip < 1000 ? "gpu %" PRIu32 "\n" : "chip 0x%08" PRIx32 "\n", chip);
+}
+
+void stage_text(enum cps_gen gen, enum cps_processor who, enum place_at place,
+                const struct stage_packet *packet, struct cps_buf *out)
+{
+    stage_head(gen, out);
+    cps_buf_printf(out, "buffer 0x%08x frame\n", (unsigned)FRAME);
+    put_setup(packet->setup, out);
+    if (place == AT_GROUP)
+        put_group(packet, out);
+    else if (place != AT_RING)
+        put_calls(place, out);
+    put_packet(packet, out);
+    put_memory(packet->setup, out);
+    cps_buf_str(out, place == AT_RING      ? "init\nring frame\n"
+                     : who == CPS_CPU_LPAC ? "submit frame lpac\n"
+                                           : "submit frame\n");
+}
+
+/* ---- Where a handler begins ---- */
+
+/* What the PFP sends the ME has no address. */
+struct stage_mark stage_mark(enum cps_processor who, enum place_at place,
+                             const struct stage_packet *packet)
+{
+    static const uint64_t iova[PLACES] = {FRAME, FRAME + CALL, FRAME + 2 * CALL, GROUP, 0};
+    uint32_t front = place == AT_IB1 ? 4 * packet->front : 0;
+    return (struct stage_mark){header_of(packet), who == CPS_CPU_ME ? 0 : iova[place] + front, ""};
+}
+
+bool stage_is_marked(const struct stage_mark *mark, const struct cps_event *event)
+{
+    return cps_event_kind(event) == CPS_EV_PKT && event->value == mark->header &&
+           (!mark->iova || event->addr == mark->iova);
+}
+
+struct watcher {
+    struct cps_sink sink;
+    struct stage_mark mark;
+    enum cps_processor who;
+    bool seen;
+};
+
+static void watch(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct watcher *w = (struct watcher *)sink;
+    for (size_t i = 0; i < count; i++)
+        w->seen = w->seen || (stage_is_marked(&w->mark, &events[i]) &&
+                              cps_event_who(&events[i]) == (unsigned)w->who);
+}
+
+static void take_world(struct cps_engine *engine, unsigned core, struct world *ret)
+{
+    struct cps_place at = {.core = (uint8_t)core};
+    uint64_t value = 0;
+    for (unsigned i = 0; i < 32; i++) {
+        at.file = CPS_FILE_GENERAL, at.number = i;
+        ret->r[i] = cps_engine_get(engine, at, &value) ? (uint32_t)value : 0;
+    }
+    for (unsigned i = 0; i < SQE_COUNT; i++) {
+        at.file = CPS_FILE_SQE, at.number = i;
+        ret->sqe[i] = cps_engine_get(engine, at, &value) ? (uint32_t)value : 0;
+    }
+    for (unsigned i = 0; i < CONTROL_COUNT; i++) {
+        at.file = CPS_FILE_CONTROL, at.number = i;
+        ret->control[i] = cps_engine_get(engine, at, &value) ? (uint32_t)value : 0;
+    }
+    ret->known = true;
+}
+
+static bool find_core(const struct cps_engine *engine, enum cps_processor who, unsigned *ret)
+{
+    for (*ret = 0; *ret < engine->cores; ++*ret) {
+        if (engine->who[*ret] == (uint8_t)who)
+            return true;
+    }
+    return false;
+}
+
+/* Runs until the packet's handler begins on that core. */
+static void run_until(struct cps_engine *engine, struct watcher *w, uint32_t pc, struct world *ret)
+{
+    for (uint32_t ticks = 0; ticks < MOST_TICKS; ticks++) {
+        unsigned core = 0;
+        if (cps_engine_run(engine, 1) != CPS_STOP_BUDGET)
+            return;
+        cps_engine_sink(engine, &w->sink, 1u << CPS_EV_PKT); /* hands over what is pending */
+        if (w->seen && find_core(engine, w->who, &core) &&
+            cps_engine_where(engine, core).pc == pc) {
+            take_world(engine, core, ret);
+            return;
+        }
+    }
+}
+
+static struct cps_err *play_until(struct play *play, struct watcher *w, uint32_t pc,
+                                  struct world *ret)
+{
+    for (size_t i = 0; i < play->feed.count && !ret->known; i++) {
+        const struct cps_item *item = &play->feed.item[i];
+        if (item->kind == CPS_ITEM_INIT)
+            continue; /* it has booted */
+        CPS_TRY(cps_engine_feed(play->engine, item));
+        if (item->kind == CPS_ITEM_SUBMIT || item->kind == CPS_ITEM_RING)
+            run_until(play->engine, w, pc, ret);
+    }
+    return NULL;
+}
+
+static struct cps_err *open_at(struct play *play, const struct cps_options *opt,
+                               const struct record_boot *boot, const struct cps_buf *text,
+                               struct cps_stream **stream)
+{
+    CPS_TRY(cps_stream_open_memory("a stream", cps_buf_text(text), text->size, stream));
+    CPS_TRY(play_borrow(play, opt, boot->play, boot->engine));
+    return play_gather(play, *stream);
+}
+
+struct cps_err *stage_world(const struct stage *stage, unsigned side, enum cps_processor who,
+                            uint32_t pc, enum place_at place, const struct stage_packet *packet,
+                            struct world *ret)
+{
+    struct watcher w = {.sink.put = watch, .mark = stage_mark(who, place, packet), .who = who};
+    struct cps_options opt = *stage->opt;
+    struct cps_stream *stream = NULL;
+    CPS_BUF text = {0};
+    memset(ret, 0, sizeof(*ret));
+    const struct record_boot *boot = &stage->boot[side];
+    if (!boot->booted)
+        return NULL;
+    stage_text(stage->fw[side]->gen, who, place, packet, &text);
+    if (text.failed)
+        return cps_err_nomem();
+    struct play *play = calloc(1, sizeof(*play));
+    struct cps_err *err = play ? NULL : cps_err_nomem();
+    if (!err)
+        err = open_at(play, &opt, boot, &text, &stream);
+    if (!err) {
+        cps_engine_sink(play->engine, &w.sink, 1u << CPS_EV_PKT);
+        err = play_until(play, &w, pc, ret);
+        cps_engine_sink(play->engine, NULL, 0);
+    }
+    if (play && play->engine)
+        play_return(play, boot->play);
+    if (play)
+        play_close(play);
+    free(play);
+    cps_stream_close(stream);
+    return err;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ * The result as a file, and the proof that this file ends as the whole job did. */
+#include "tools/explain/reduce/reduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "isa/base/within.h"
+#include "tools/run/files.h"
+#include "trace/capture/pm4text.h"
+#include "trace/capture/rd_write.h"
+
+static bool is_kind(const struct job *job, enum cps_item_kind kind)
+{
+    bool found = false;
+    for (size_t i = 0; i < job->count; i++)
+        found |= job->item[i].kind == kind;
+    return found;
+}
+
+/* Items as a file has them: readers boot in front of submissions by themselves, and what forgets
+ * nothing is left out. */
+static struct cps_err *list_items(const struct job *job, struct feed *feed)
+{
+    const struct cps_item reset = {.kind = CPS_ITEM_RESET};
+    bool ring = is_kind(job, CPS_ITEM_RING);
+    bool filled = false;
+    bool pending = false;
+    for (size_t i = 0; i < job->count; i++) {
+        enum cps_item_kind kind = job->item[i].kind;
+        pending |= kind == CPS_ITEM_RESET && filled;
+        if (kind == CPS_ITEM_RESET || (kind == CPS_ITEM_INIT && !ring))
+            continue;
+        if (pending)
+            CPS_TRY(feed_add_shared(feed, &reset));
+        filled = (filled && !pending) || kind == CPS_ITEM_DATA;
+        pending = false;
+        CPS_TRY(feed_add_shared(feed, &job->item[i]));
+    }
+    return NULL;
+}
+
+/* The lines of @p text as comments behind the first line of @p from. */
+static void comment(const struct cps_buf *from, const struct cps_buf *text, struct cps_buf *ret)
+{
+    const char *all = cps_buf_text(from);
+    size_t first = strcspn(all, "\n") + 1;
+    cps_buf_add(ret, all, first);
+    for (const char *at = cps_buf_text(text); *at;) {
+        size_t length = strcspn(at, "\n");
+        cps_buf_str(ret, "; ");
+        cps_buf_add(ret, at, length);
+        cps_buf_str(ret, "\n");
+        at += length + (at[length] == '\n');
+    }
+    cps_buf_add(ret, all + first, from->size - first);
+}
+
+static struct cps_err *write_text(const struct reduce *r, struct cps_buf *ret)
+{
+    struct feed feed = {0};
+    CPS_BUF plain = {0};
+    struct cps_err *err = list_items(&r->job, &feed);
+    if (!err)
+        err = cps_pm4text_write(feed.item, feed.count, &plain);
+    feed_deinit(&feed);
+    CPS_TRY(err);
+    comment(&plain, &r->whole.loose, ret);
+    return plain.failed || ret->failed ? cps_err_nomem() : NULL;
+}
+
+static struct cps_err *prove_job(struct reduce *r, struct cps_stream *stream, struct job *job)
+{
+    struct play *play = r->runner.play[0];
+    bool same = false;
+    play->gpu = 0;
+    CPS_TRY(play_gather(play, stream));
+    CPS_TRY(job_init(job, &play->feed));
+    CPS_TRY(runner_boot(&r->runner, job));
+    CPS_TRY(reduce_same(r, job, &same));
+    return same ? NULL
+                : cps_err_new(CPS_ERR_UNSUPPORTED,
+                              "%s: what was written does not end as the whole job does, because "
+                              "the form cannot hold all of it",
+                              cps_stream_name(stream));
+}
+
+/* Reads and runs a capture as any other command does: without the dump that it has come from. */
+static struct cps_err *prove(struct reduce *r, struct cps_stream *stream)
+{
+    struct dump *dump = r->runner.play[0]->dump;
+    struct job job = {0};
+    for (unsigned i = 0; i < r->runner.sides; i++)
+        r->runner.play[i]->dump = NULL;
+    struct cps_err *err = prove_job(r, stream, &job);
+    for (unsigned i = 0; i < r->runner.sides; i++)
+        r->runner.play[i]->dump = dump;
+    job_deinit(&job);
+    return err;
+}
+
+struct cps_err *reduce_text(struct reduce *r, struct cps_buf *ret)
+{
+    struct cps_stream *stream = NULL;
+    CPS_TRY(write_text(r, ret));
+    CPS_TRY(cps_stream_open_memory("the result", cps_buf_text(ret), ret->size, &stream));
+    struct cps_err *err = prove(r, stream);
+    cps_stream_close(stream);
+    return err;
+}
+
+/* NAME.rd, NAME.rd.gz, NAME.rd.zst */
+static bool is_rd(const char *path)
+{
+    const char *end = strstr(path, ".rd");
+    while (end && strcmp(end, ".rd") != 0 && strcmp(end, ".rd.gz") != 0 &&
+           strcmp(end, ".rd.zst") != 0)
+        end = strstr(end + 1, ".rd");
+    return end != NULL;
+}
+
+static struct cps_err *fill(const struct cps_buf *text, struct cps_outfile *out, const char *path)
+{
+    struct cps_stream *stream = NULL;
+    if (!is_rd(path)) {
+        cps_outfile_write(out, cps_buf_text(text), text->size);
+        return NULL;
+    }
+    CPS_TRY(cps_stream_open_memory(path, cps_buf_text(text), text->size, &stream));
+    struct cps_err *err = cps_rd_write(stream, out, path);
+    cps_stream_close(stream);
+    return err;
+}
+
+static struct cps_err *prove_file(struct reduce *r, const char *path)
+{
+    struct cps_stream *stream = NULL;
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = prove(r, stream);
+    cps_stream_close(stream);
+    if (err)
+        unlink(path);
+    return err;
+}
+
+struct cps_err *reduce_write(struct reduce *r, const struct cps_buf *text, const char *path)
+{
+    struct cps_outfile *out = NULL;
+    CPS_TRY(cps_outfile_open(path, &out));
+    struct cps_err *err = fill(text, out, path);
+    if (err) {
+        cps_outfile_abort(out);
+        return err;
+    }
+    CPS_TRY(cps_outfile_commit(out));
+    return strcmp(path, "-") != 0 && files_is_regular(path) ? prove_file(r, path) : NULL;
+}

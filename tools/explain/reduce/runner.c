@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT
+ * Runs jobs and says how they end. */
+#include "tools/explain/reduce/runner.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/afuc/afuc.h"
+#include "fw/image/place.h"
+#include "isa/base/pm4.h"
+#include "isa/base/within.h"
+#include "tools/run/dump.h"
+#include "tools/run/hang/place.h"
+#include "tools/run/names.h"
+#include "trace/form/text.h"
+
+#define SPARE 1000000 /* instructions that a run may always take */
+
+/* Most ticks of a circle in which a stopped machine is followed. */
+#define CIRCLE         512u
+#define CIRCLE_OF_MANY 4096u
+
+void ending_deinit(struct ending *ending)
+{
+    cps_buf_deinit(&ending->text);
+    cps_buf_deinit(&ending->loose);
+}
+
+/* Whether the program counter of the place is reached inside its packet. */
+static void watch(struct runner *r, const struct cps_event *event)
+{
+    const struct runner_place *place = &r->place;
+    if (cps_event_kind(event) == CPS_EV_PKT)
+        r->in_packet = event->value == place->header &&
+                       cps_event_sub(event) == hang_event_level(place->level) &&
+                       (!place->iova || event->addr == place->iova);
+    else if (cps_event_kind(event) == CPS_EV_STEP)
+        r->there |= r->in_packet && cps_event_pc(event) == place->pc;
+}
+
+static void take(struct runner *r, unsigned side, const struct cps_event *events, size_t count)
+{
+    for (size_t i = 0; r->place.wanted && i < count; i++)
+        watch(r, &events[i]);
+    for (size_t i = 0; i < count; i++) {
+        unsigned kind = cps_event_kind(&events[i]);
+        if (kind != CPS_EV_STEP && kind != CPS_EV_STEPX)
+            record_keep(&r->record[side], &events[i], 1);
+    }
+}
+
+static void take_first(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    take((struct runner *)((char *)sink - offsetof(struct runner, sink)), 0, events, count);
+}
+
+static void take_second(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    take((struct runner *)((char *)(sink - 1) - offsetof(struct runner, sink)), 1, events, count);
+}
+
+static struct cps_err *open_side(struct runner *r, unsigned side)
+{
+    struct play *play = calloc(1, sizeof(*play));
+    if (!play)
+        return cps_err_nomem();
+    r->play[side] = play;
+    r->sink[side].put = side ? take_second : take_first;
+    play->trace = &r->sink[side];
+    return NULL;
+}
+
+static struct cps_err *open_first(struct runner *r, struct cps_stream *stream)
+{
+    CPS_TRY(open_side(r, 0));
+    CPS_TRY(play_read_dump(r->play[0], stream));
+    r->play[0]->as_given = r->sides > 1;
+    CPS_TRY(play_open(r->play[0], &r->opt[0], NULL));
+    return play_gather(r->play[0], stream);
+}
+
+/* It is fed with what the first one has read. */
+static struct cps_err *open_second(struct runner *r)
+{
+    struct play *play = NULL;
+    CPS_TRY(open_side(r, 1));
+    play = r->play[1];
+    play->dump = r->play[0]->dump;
+    play->gpu = r->play[0]->gpu;
+    play->as_given = true;
+    CPS_TRY(play_open(play, &r->opt[1], NULL));
+    return play_check_gpu(play);
+}
+
+/* An engine that has booted, to be cloned for each run: the job begins with GPU and boot. */
+static struct cps_err *boot(struct runner *r, unsigned side, const struct job *job)
+{
+    struct play *play = r->play[side];
+    if (job->count < 2 || job->item[1].kind != CPS_ITEM_INIT)
+        return NULL;
+    play->kinds = 0;
+    CPS_TRY(play_restart(play));
+    CPS_TRY(cps_engine_feed(play->engine, &job->item[0]));
+    play_boot(play);
+    cps_engine_sink(play->engine, NULL, 0);
+    if (play->stop == CPS_STOP_NOMEM)
+        return cps_err_nomem();
+    cps_engine_destroy(r->booted[side]);
+    r->booted[side] = NULL;
+    return play->stopped ? NULL : cps_engine_clone(play->engine, &r->booted[side]);
+}
+
+struct cps_err *runner_boot(struct runner *r, const struct job *job)
+{
+    for (unsigned i = 0; i < r->sides; i++)
+        CPS_TRY(boot(r, i, job));
+    return NULL;
+}
+
+/* The place of a hang that does not end the run: at the tick that the replay found. */
+static struct cps_err *find_place(struct runner *r, struct job *job, uint64_t until)
+{
+    struct play *play = r->play[0];
+    const struct dump_block *stat = dump_block(play->dump, "CP_SQE_STAT");
+    struct ending none = {{0}, {0}};
+    play->feed.until = until;
+    struct cps_err *err = runner_run(r, job, 1u << CPS_EV_PKT, &none);
+    play->feed.until = 0;
+    ending_deinit(&none);
+    CPS_TRY(err);
+    const struct cps_afuc *machine = cps_afuc_of(play->engine);
+    uint32_t header = cps_afuc_header(machine, 0, 0);
+    uint32_t level = cps_afuc_level(machine, 0) & 7;
+    if (stat &&
+        (header != dump_word(stat, STAT_HEADER) || level != (dump_word(stat, STAT_LEVEL) & 7)))
+        return cps_err_new(
+            CPS_ERR_INPUT,
+            "the replay does not come to the hang of the dump: it is in packet "
+            "0x%08" PRIx32 " at level %" PRIu32 ", expected 0x%08" PRIx32 " at level %" PRIu32,
+            header, level, dump_word(stat, STAT_HEADER), dump_word(stat, STAT_LEVEL) & 7);
+    if (!until)
+        return NULL;
+    const struct record *record = &r->record[0];
+    r->place = (struct runner_place){true, header, level, cps_engine_where(play->engine, 0).pc, 0};
+    for (size_t i = 0; i < record->count; i++) {
+        if (record->event[i].value == header &&
+            cps_event_sub(&record->event[i]) == hang_event_level(level))
+            r->place.iova = record->event[i].addr;
+    }
+    return NULL;
+}
+
+static struct cps_err *read_events(struct runner *r, const struct cps_options *opt)
+{
+    r->compared = RECORD_COMPARED;
+    if (opt->events) /* checked when they were taken */
+        cps_text_classes(opt->events, &r->compared);
+    return cps_mask_add(&r->mask, opt->mask ? opt->mask : "",
+                        r->play[0]->names[r->play[0]->engine->who[0]]);
+}
+
+static struct cps_err *open_all(struct runner *r, const struct cps_options *opt,
+                                struct cps_stream *stream, struct job *job)
+{
+    CPS_TRY(open_first(r, stream));
+    if (r->sides > 1)
+        CPS_TRY(open_second(r));
+    uint64_t until = r->play[0]->feed.until;
+    CPS_TRY(job_init(job, &r->play[0]->feed));
+    CPS_TRY(runner_boot(r, job));
+    if (r->sides > 1)
+        return read_events(r, opt);
+    return r->play[0]->dump ? find_place(r, job, until) : NULL;
+}
+
+struct cps_err *runner_open(struct runner *r, const struct cps_options *opt, const char *input,
+                            struct job *job)
+{
+    struct cps_stream *stream = NULL;
+    for (unsigned i = 0; i < r->sides; i++)
+        play_side(opt, r->sides, i, &r->opt[i]);
+    CPS_TRY(play_stream(input, &stream));
+    struct cps_err *err = open_all(r, opt, stream, job);
+    cps_stream_close(stream);
+    return err;
+}
+
+void runner_close(struct runner *r)
+{
+    if (r->play[1])
+        r->play[1]->dump = NULL; /* it is that of the first one */
+    for (unsigned i = 0; i < 2; i++) {
+        cps_engine_destroy(r->booted[i]);
+        if (r->play[i])
+            play_close(r->play[i]);
+        free(r->play[i]);
+        record_deinit(&r->record[i]);
+    }
+    cps_mask_deinit(&r->mask);
+}
+
+/* As new, or as booted. @p ret  items that are behind it then */
+static struct cps_err *begin(struct runner *r, unsigned side, const struct job *job, size_t *ret)
+{
+    struct play *play = r->play[side];
+    bool booted = r->booted[side] && job->views > 1 && job->view[1].kind == CPS_ITEM_INIT;
+    play->submissions = play->executed = play->not_captured = 0;
+    play->stop = CPS_STOP_IDLE;
+    play->stopped = false;
+    r->record[side].count = 0;
+    *ret = booted ? 2 : 0;
+    if (booted)
+        return play_adopt(play, r->booted[side]);
+    play->gpu = 0; /* the engine hears of it again */
+    return play_restart(play);
+}
+
+static struct cps_err *run_side(struct runner *r, unsigned side, struct job *job, uint32_t events)
+{
+    struct play *play = r->play[side];
+    uint64_t until = play->feed.until;
+    size_t first = 0;
+    play->kinds = events |
+                  (r->sides > 1 ? r->compared | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT : 0) |
+                  (r->place.wanted ? 1u << CPS_EV_PKT | 1u << CPS_EV_STEP : 0);
+    CPS_TRY(begin(r, side, job, &first));
+    const struct cps_item nothing = {.kind = CPS_ITEM_RESET};
+    struct cps_item none = nothing;
+    bool any = first < job->views;
+    play->feed = (struct feed){.item = any ? job->view + first : &none,
+                               .count = any ? job->views - first : 1,
+                               .until = until};
+    struct cps_err *err = play_run(play, NULL);
+    play->feed = (struct feed){.until = until};
+    cps_engine_sink(play->engine, NULL, 0);
+    if (r->instructions < play->engine->instructions)
+        r->instructions = play->engine->instructions;
+    return r->record[side].lost ? cps_err_first_(err, cps_err_nomem()) : err;
+}
+
+static const char *const stop_words[] = {"done", "limit", "deadlock", "fault", "bad-packet", ""};
+
+/* The core that the explanation of a stop begins with. */
+static unsigned culprit(const struct cps_engine *engine, enum cps_stop stop, bool *failed)
+{
+    CPS_BUF why = {0};
+    unsigned core = 0;
+    cps_engine_explain(engine, stop, &why);
+    for (unsigned i = 1; i < engine->cores; i++) {
+        const char *name = cps_processor_name(engine->who[i]);
+        if (!strncmp(cps_buf_text(&why), name, strlen(name)) &&
+            cps_buf_text(&why)[strlen(name)] == ' ')
+            core = i;
+    }
+    *failed |= why.failed;
+    return core;
+}
+
+/* A machine that goes round for ever is found anywhere in its circle. It goes on to the lowest
+ * instruction there, so that equal circles give equal texts. */
+static void settle(struct cps_engine *engine, enum cps_stop stop, bool *failed)
+{
+    unsigned steps = engine->cores > 1 ? CIRCLE_OF_MANY : CIRCLE;
+    unsigned core = culprit(engine, stop, failed);
+    uint32_t lowest = cps_engine_where(engine, core).pc;
+    if (stop == CPS_STOP_BUDGET)
+        return;
+    for (unsigned i = 0; i < steps; i++) {
+        *failed |= cps_engine_run(engine, 1) == CPS_STOP_NOMEM;
+        uint32_t pc = cps_engine_where(engine, core).pc;
+        lowest = pc < lowest ? pc : lowest;
+    }
+    for (unsigned i = 0; i < steps && cps_engine_where(engine, core).pc != lowest; i++)
+        *failed |= cps_engine_run(engine, 1) == CPS_STOP_NOMEM;
+}
+
+/* "...; packet 0x70100000 at 0x0000000000100000": where it lies is not said in the loose text. */
+static void describe_stop(const struct play *play, struct ending *ret)
+{
+    if (play->stop == CPS_STOP_IDLE)
+        return;
+    settle(play->engine, play->stop, &ret->text.failed);
+    cps_buf_printf(&ret->text, "%s ", stop_words[play->stop]);
+    play_explain(play, play->engine, play->stop, &ret->text);
+    cps_buf_printf(&ret->text, ", level %" PRIu32 "\n", cps_engine_where(play->engine, 0).level);
+    const char *text = cps_buf_text(&ret->text);
+    const char *packet = strstr(text, "; packet ");
+    const char *place = packet ? strstr(packet, " at ") : NULL;
+    const char *level = place ? strchr(place, ',') : NULL;
+    cps_buf_add(&ret->loose, text, level ? (size_t)(place - text) : strlen(text));
+    cps_buf_str(&ret->loose, level ? level : "");
+}
+
+static void describe_place(const struct runner *r, struct ending *ret)
+{
+    const struct runner_place *place = &r->place;
+    if (!r->there)
+        return;
+    cps_buf_printf(&ret->loose, "reaches 0x%04" PRIx32 " (", place->pc);
+    play_place(r->play[0], r->play[0]->engine->who[0], place->pc,
+               cps_fw_header_packet_(place->header), &ret->loose);
+    cps_buf_printf(&ret->loose,
+                   ") in packet 0x%08" PRIx32 " at level %" PRIu32 ", where the hardware hung\n",
+                   place->header, place->level);
+    cps_buf_join(&ret->text, &ret->loose);
+}
+
+static void put_event(const struct runner *r, unsigned side, const char *label,
+                      const struct cps_event *event, struct cps_buf *out)
+{
+    cps_buf_printf(out, "  %-8s ", label);
+    if (event)
+        cps_text_event(out, event, r->play[side]->names[cps_event_who(event) % CPS_CPU_COUNT],
+                       true);
+    else
+        cps_buf_str(out, "(nothing)\n");
+}
+
+/* Not with the instruction that took it, which belongs to the packet before. */
+static void put_packet(const struct runner *r, unsigned side, const struct cps_event *pkt,
+                       bool placed, struct cps_buf *out)
+{
+    const struct cps_names *names = r->play[side]->names[cps_event_who(pkt) % CPS_CPU_COUNT];
+    struct cps_pm4 packet = cps_pm4_decode(pkt->value);
+    const char *name = packet.kind == CPS_PM4_TYPE7
+                           ? cps_name(names, CPS_SPACE_PACKET, packet.opcode, NULL)
+                           : NULL;
+    cps_buf_printf(out, "  %-8s %s 0x%08" PRIx32 "%s%s", "packet",
+                   cps_event_sub_word(CPS_EV_PKT, cps_event_sub(pkt)), pkt->value, name ? " " : "",
+                   name ? name : "");
+    if (placed)
+        cps_buf_printf(out, " at 0x%016" PRIx64, pkt->addr);
+    cps_buf_str(out, "\n");
+}
+
+/* Counts of the end are no behaviour. */
+static void put_side(const struct runner *r, unsigned side, const struct cps_event *event,
+                     struct cps_buf *out)
+{
+    struct cps_event end =
+        cps_event_make(CPS_EV_END, event ? cps_event_sub(event) : 0, CPS_CPU_NONE, 0, 0, 0);
+    bool is_end = event && cps_event_kind(event) == CPS_EV_END;
+    put_event(r, side, side ? "new" : "old", is_end ? &end : event, out);
+}
+
+static void put_difference(const struct runner *r, const struct cps_difference *first, bool placed,
+                           struct cps_buf *out)
+{
+    const struct cps_event *pkt = first->pkt_a ? first->pkt_a : first->pkt_b;
+    cps_buf_str(out, "first difference:\n");
+    if (pkt)
+        put_packet(r, pkt != first->pkt_a, pkt, placed, out);
+    put_side(r, 0, first->a, out);
+    put_side(r, 1, first->b, out);
+}
+
+static struct cps_err *describe_difference(const struct runner *r, struct ending *ret)
+{
+    const struct record *a = &r->record[0];
+    const struct record *b = &r->record[1];
+    const struct cps_diff_options options = {r->compared, &r->mask};
+    struct cps_diff diff = {0};
+    CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options, NULL, NULL, &diff));
+    if (diff.differences) {
+        put_difference(r, &diff.first, true, &ret->text);
+        put_difference(r, &diff.first, false, &ret->loose);
+    }
+    cps_diff_deinit(&diff);
+    return NULL;
+}
+
+struct cps_err *runner_run(struct runner *r, struct job *job, uint32_t events, struct ending *ret)
+{
+    *ret = (struct ending){{0}, {0}};
+    r->there = r->in_packet = false;
+    r->instructions = 0;
+    CPS_TRY(job_view(job));
+    for (unsigned i = 0; i < r->sides; i++)
+        CPS_TRY(run_side(r, i, job, events));
+    if (r->sides > 1)
+        CPS_TRY(describe_difference(r, ret));
+    else if (r->place.wanted)
+        describe_place(r, ret);
+    else
+        describe_stop(r->play[0], ret);
+    return ret->text.failed || ret->loose.failed ? cps_err_nomem() : NULL;
+}
+
+void runner_bound(struct runner *r, unsigned factor)
+{
+    uint64_t most = factor * r->instructions + SPARE;
+    for (unsigned i = 0; i < r->sides; i++) {
+        if (r->opt[i].limit > most)
+            r->opt[i].limit = most;
+    }
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT
+ * Moves together what a search has left: streams lose the room of what is gone and what lies behind
+ * the last packet that runs, buffers what nobody reads. Each of these is kept if the job still ends
+ * the same way, and taken back if not. */
+#include "tools/explain/reduce/reduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/base/le.h"
+#include "isa/base/pm4.h"
+#include "isa/base/within.h"
+#include "trace/capture/pm4walk.h"
+
+/* Unused words between two that are used, up to which both stay one buffer. */
+#define GAP 8
+
+/* One attempt: a copy of the job, its streams, and where their words go. */
+struct attempt {
+    struct job job;
+    struct pm4_walk streams;
+    uint32_t **moved; /* per item, of each word */
+    bool cut;         /* behind the last packet that ran */
+};
+
+static uint32_t words_of(const struct cps_item *item)
+{
+    return (uint32_t)(item->buffer.size / 4);
+}
+
+static uint32_t word(const struct attempt *a, size_t item, uint32_t at)
+{
+    return pm4_word_(&a->job.item[item], at);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct pm4_stream *a = *(const struct pm4_stream *const *)left;
+    const struct pm4_stream *b = *(const struct pm4_stream *const *)right;
+    if (a->item != b->item)
+        return a->item < b->item ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+/* Streams that share words cannot be moved each by itself. */
+static struct cps_err *are_apart(const struct pm4_walk *walk, bool *ret)
+{
+    CPS_FREE const struct pm4_stream **sorted = calloc(walk->streams + 1, sizeof(*sorted));
+    if (!sorted)
+        return cps_err_nomem();
+    for (size_t i = 0; i < walk->streams; i++)
+        sorted[i] = &walk->stream[i];
+    qsort(sorted, walk->streams, sizeof(*sorted), compare);
+    *ret = true;
+    for (size_t i = 1; i < walk->streams; i++) {
+        const struct pm4_stream *last = sorted[i - 1];
+        *ret &= sorted[i]->item != last->item || sorted[i]->at >= last->at + last->dwords;
+    }
+    return NULL;
+}
+
+static void move(struct attempt *a, size_t item, uint32_t from, uint32_t *to)
+{
+    a->moved[item][from] = *to;
+    cps_put_le32(job_bytes(&a->job, item, (*to)++), word(a, item, from));
+}
+
+/* Groups that are disabled and lead nowhere go: those that a search has left out. */
+static void move_groups(struct attempt *a, size_t item, uint32_t from, uint32_t length,
+                        uint32_t *to)
+{
+    uint32_t header = (*to)++;
+    for (uint32_t i = 1; i < length; i += 3) {
+        bool whole = i + 3 <= length;
+        uint32_t head = word(a, item, from + i);
+        if (whole && (head & PM4_GROUP_DISABLE) && !(head & PM4_GROUP_SIZE) &&
+            !word(a, item, from + i + 1) && !word(a, item, from + i + 2))
+            continue;
+        for (uint32_t k = i; k < i + 3 && k < length; k++)
+            move(a, item, from + k, to);
+    }
+    cps_put_le32(job_bytes(&a->job, item, header),
+                 cps_pm4_type7(PM4_CP_SET_DRAW_STATE, *to - header - 1));
+}
+
+static bool is_nop(const struct cps_item *load, uint32_t at)
+{
+    struct cps_pm4 packet = cps_pm4_decode(pm4_word_(load, at));
+    return packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_NOP;
+}
+
+static void move_packet(struct attempt *a, size_t item, uint32_t from, uint32_t length,
+                        uint32_t *to)
+{
+    struct cps_pm4 packet = cps_pm4_decode(word(a, item, from));
+    if (is_nop(&a->job.item[item], from))
+        return;
+    if (packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_SET_DRAW_STATE) {
+        move_groups(a, item, from, length, to);
+        return;
+    }
+    for (uint32_t i = 0; i < length; i++)
+        move(a, item, from + i, to);
+}
+
+/* Behind the last packet of a stream, but for CP_NOPs, that ran; its end if none did. */
+static uint32_t end_of(const struct attempt *a, const struct pm4_stream *stream,
+                       const struct walk *walk)
+{
+    uint32_t end = stream->at + stream->dwords;
+    for (uint32_t at = end; a->cut && at > stream->at; at--) {
+        if (!walk_bit(walk->seen, stream->item, at - 1) ||
+            is_nop(&a->job.item[stream->item], at - 1))
+            continue;
+        uint32_t length = pm4_length_(&a->job.item[stream->item], at - 1, end);
+        return at - 1 + (length ? length : 1);
+    }
+    return end;
+}
+
+static void squeeze(struct attempt *a, struct pm4_stream *stream, const struct walk *walk)
+{
+    uint32_t end = end_of(a, stream, walk);
+    uint32_t to = stream->at;
+    uint32_t length = 0;
+    for (uint32_t at = stream->at; at < end; at += length) {
+        length = pm4_length_(&a->job.item[stream->item], at, end);
+        if (length) {
+            move_packet(a, stream->item, at, length, &to);
+            continue;
+        }
+        for (length = 0; at + length < end; length++)
+            move(a, stream->item, at + length, &to);
+    }
+    if (to == stream->at)
+        cps_put_le32(job_bytes(&a->job, stream->item, to++), cps_pm4_type7(PM4_CP_NOP, 0));
+    stream->dwords = to - stream->at;
+}
+
+static void set_size(struct attempt *a, const struct pm4_ref *ref, uint32_t mask, uint32_t dwords)
+{
+    uint32_t at = a->moved[ref->item][ref->at];
+    uint32_t old = word(a, ref->item, at);
+    cps_put_le32(job_bytes(&a->job, ref->item, at), (old & ~mask) | dwords);
+}
+
+/* Whoever names a stream says its new size. */
+static void update(struct attempt *a, const struct pm4_ref *ref)
+{
+    uint32_t dwords = a->streams.stream[ref->stream].dwords;
+    struct cps_item *item = &a->job.item[ref->item];
+    switch (ref->kind) {
+    case PM4_REF_SUBMIT:
+        item->stream.dwords = dwords;
+        break;
+    case PM4_REF_RING:
+        item->ring.wptr = item->ring.rptr + dwords;
+        break;
+    case PM4_REF_IB:
+        set_size(a, ref, PM4_IB_SIZE, dwords);
+        break;
+    case PM4_REF_GROUP:
+        set_size(a, ref, PM4_GROUP_SIZE, dwords);
+        break;
+    }
+}
+
+static struct cps_err *make_moved(struct attempt *a)
+{
+    a->moved = calloc(a->job.count + 1, sizeof(*a->moved));
+    for (size_t i = 0; a->moved && i < a->job.count; i++) {
+        uint32_t count = a->job.item[i].kind == CPS_ITEM_DATA ? words_of(&a->job.item[i]) : 0;
+        a->moved[i] = malloc(((size_t)count + 1) * sizeof(**a->moved));
+        if (!a->moved[i])
+            return cps_err_nomem();
+        for (uint32_t k = 0; k < count; k++)
+            a->moved[i][k] = k;
+    }
+    return a->moved ? NULL : cps_err_nomem();
+}
+
+/* Makes @p a of @p from. @p ret  false: it cannot be done */
+static struct cps_err *compact(struct attempt *a, const struct job *from, const struct walk *walk,
+                               bool *ret)
+{
+    *ret = false;
+    CPS_TRY(job_copy(&a->job, from));
+    CPS_TRY(pm4_walk_(a->job.item, a->job.count, &a->streams));
+    CPS_TRY(are_apart(&a->streams, ret));
+    CPS_TRY(make_moved(a));
+    for (size_t i = 0; *ret && i < a->streams.streams; i++)
+        squeeze(a, &a->streams.stream[i], walk);
+    for (size_t i = 0; *ret && i < a->streams.refs; i++)
+        update(a, &a->streams.ref[i]);
+    return NULL;
+}
+
+static void attempt_deinit(struct attempt *a)
+{
+    for (size_t i = 0; a->moved && i < a->job.count; i++)
+        free(a->moved[i]);
+    free(a->moved);
+    pm4_walk_deinit_(&a->streams);
+    job_deinit(&a->job);
+}
+
+/* Takes @p job for the reduced one if it ends the same way. */
+static struct cps_err *accept(struct reduce *r, struct job *job, bool *ret)
+{
+    CPS_TRY(reduce_same(r, job, ret));
+    if (*ret) {
+        struct job other = r->job;
+        r->job = *job;
+        *job = other;
+    }
+    return NULL;
+}
+
+static struct cps_err *try_compact(struct reduce *r, const struct walk *walk, bool cut, bool *ret)
+{
+    struct attempt a = {.cut = cut};
+    struct cps_err *err = compact(&a, &r->job, walk, ret);
+    if (!err && *ret)
+        err = accept(r, &a.job, ret);
+    attempt_deinit(&a);
+    return err;
+}
+
+static void mark(bool *used, uint32_t count, uint32_t at, uint32_t length)
+{
+    for (uint32_t i = at; i < count && i - at < length; i++)
+        used[i] = true;
+}
+
+/* Words of an item that a stream has, or that the run read. */
+static void mark_item(const struct job *job, size_t item, const struct pm4_walk *streams,
+                      const struct walk *walk, bool *used)
+{
+    uint32_t count = words_of(&job->item[item]);
+    for (size_t i = 0; i < streams->streams; i++) {
+        const struct pm4_stream *stream = &streams->stream[i];
+        if (stream->item == item)
+            mark(used, count, stream->at, stream->dwords);
+    }
+    for (uint32_t at = 0; at < count; at++) {
+        uint32_t length = 1;
+        if (walk_bit(walk->seen, item, at))
+            length = pm4_length_(&job->item[item], at, count);
+        if (walk_bit(walk->seen, item, at) || walk_bit(walk->read, item, at))
+            mark(used, count, at, length ? length : 1);
+    }
+}
+
+/* Ranges of used words, each an item. */
+static struct cps_err *add_used(const struct cps_item *item, const bool *used, struct feed *feed)
+{
+    uint32_t count = words_of(item);
+    for (uint32_t at = 0; at < count; at++) {
+        uint32_t end = at;
+        for (uint32_t i = at; i < count && i <= end + GAP && used[at]; i++)
+            end = used[i] ? i : end;
+        struct cps_item part = *item;
+        part.buffer.iova += 4 * (uint64_t)at;
+        part.buffer.data += 4 * (size_t)at;
+        part.buffer.size = 4 * ((uint64_t)end - at + 1);
+        if (!used[at])
+            continue;
+        CPS_TRY(feed_add_shared(feed, &part));
+        at = end;
+    }
+    return NULL;
+}
+
+static struct cps_err *list_used(const struct job *job, const struct pm4_walk *streams,
+                                 const struct walk *walk, struct feed *feed)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        if (job->item[i].kind != CPS_ITEM_DATA) {
+            CPS_TRY(feed_add_shared(feed, &job->item[i]));
+            continue;
+        }
+        CPS_FREE bool *used = calloc((size_t)words_of(&job->item[i]) + 1, sizeof(*used));
+        if (!used)
+            return cps_err_nomem();
+        mark_item(job, i, streams, walk, used);
+        CPS_TRY(add_used(&job->item[i], used, feed));
+    }
+    return NULL;
+}
+
+/* Contents without what nobody reads. */
+static struct cps_err *trim(struct reduce *r, const struct walk *walk)
+{
+    struct feed feed = {0};
+    struct pm4_walk streams = {0};
+    struct job job = {0};
+    bool same = false;
+    struct cps_err *err = pm4_walk_(r->job.item, r->job.count, &streams);
+    if (!err)
+        err = list_used(&r->job, &streams, walk, &feed);
+    if (!err)
+        err = job_init(&job, &feed);
+    if (!err)
+        err = accept(r, &job, &same);
+    feed_deinit(&feed);
+    pm4_walk_deinit_(&streams);
+    job_deinit(&job);
+    return err;
+}
+
+/* What is left out goes for good: from here on items of the job and of its view are the same. */
+static struct cps_err *settle(struct reduce *r)
+{
+    struct job job;
+    struct cps_err *err = job_copy(&job, &r->job);
+    struct job *old = err ? &job : &r->job;
+    job_deinit(old);
+    if (!err)
+        r->job = job;
+    return err;
+}
+
+/* Runs the job to learn what it executes and reads, then does @p with it. */
+static struct cps_err *with_walk(struct reduce *r,
+                                 struct cps_err *(*with)(struct reduce *, const struct walk *))
+{
+    struct walk walk;
+    struct ending ending;
+    struct cps_err *err = walk_run(&r->runner, &r->job, &walk, &ending);
+    r->ran++;
+    if (!err)
+        err = with(r, &walk);
+    ending_deinit(&ending);
+    walk_deinit(&walk);
+    return err;
+}
+
+static struct cps_err *compact_as_far(struct reduce *r, const struct walk *walk)
+{
+    bool done = false;
+    CPS_TRY(try_compact(r, walk, true, &done));
+    return done ? NULL : try_compact(r, walk, false, &done);
+}
+
+static struct cps_err *count_after(struct reduce *r, const struct walk *walk)
+{
+    r->after = walk->count;
+    return NULL;
+}
+
+struct cps_err *reduce_shrink(struct reduce *r)
+{
+    CPS_TRY(settle(r));
+    r->runner.place.iova = 0; /* its packet may move */
+    CPS_TRY(with_walk(r, compact_as_far));
+    CPS_TRY(with_walk(r, trim));
+    return with_walk(r, count_after);
+}

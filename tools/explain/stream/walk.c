@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT
+ * Streams followed without firmware. Facts: walk.def. */
+#include "tools/explain/stream/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/mem.h"
+#include "isa/base/pm4.h"
+#include "trace/event/launch.h"
+
+enum call_how { CALL_RUN, CALL_CHAIN, CALL_KEEP };
+
+static const struct call {
+    const char *packet;
+    enum call_how how;
+    uint8_t address, size;
+    uint32_t mask;
+    uint8_t shift;
+    int8_t times;
+} calls[] = {
+#define CALL(packet, how, ...) {packet, CALL_##how, __VA_ARGS__},
+#include "tools/explain/stream/walk.def"
+};
+
+static const struct {
+    const char *packet;
+    enum walk_write how;
+    uint8_t first;
+    uint32_t mask;
+} writes[] = {
+#define WRITE(packet, how, ...) {packet, WALK_##how, __VA_ARGS__},
+#include "tools/explain/stream/walk.def"
+};
+
+static const struct {
+    uint8_t marker;
+    uint32_t mask;
+} modes[] = {
+#define MODE(...) {__VA_ARGS__},
+#include "tools/explain/stream/walk.def"
+};
+
+/* One stream on its way. */
+struct stream {
+    uint64_t addr;
+    uint32_t dwords;
+    unsigned level;
+    uint64_t ring;  /* in which it lies, and goes on at its start behind its end; 0: in none */
+    uint64_t bytes; /* of the ring */
+};
+
+/* A packet of it, with its words. */
+struct packet {
+    uint64_t addr;
+    uint32_t header;
+    struct cps_pm4 pm4;
+    const char *name; /* of type 7, or NULL */
+    uint32_t *word;
+    uint32_t words; /* that the stream has */
+    unsigned level;
+    bool is_kept; /* its stream is run at another time */
+};
+
+static uint64_t address(const struct stream *stream, uint32_t dword)
+{
+    uint64_t at = stream->addr + 4 * (uint64_t)dword;
+    return stream->bytes ? stream->ring + (at - stream->ring) % stream->bytes : at;
+}
+
+static void say(const struct stream_walk *walk, unsigned kind, unsigned sub, uint64_t addr,
+                uint32_t value)
+{
+    const struct cps_event event = cps_event_make(kind, sub, CPS_CPU_SQE, 0, addr, value);
+    walk->sink->put(walk->sink, &event, 1);
+}
+
+static bool is_held(const struct stream_walk *walk, uint64_t addr)
+{
+    bool known = false;
+    cps_mem_read(walk->mem, addr, &known);
+    return known;
+}
+
+/* ---- What packets do ---- */
+
+void stream_walk_registers(const struct cps_names *names, uint32_t header, const uint32_t *words,
+                           size_t count,
+                           void (*each)(void *context, uint32_t number, const uint32_t *value),
+                           void *context)
+{
+    struct cps_pm4 pm4 = cps_pm4_decode_any(header);
+    const char *name = cps_packet_name_(names, header);
+    for (size_t i = 0; pm4.kind == CPS_PM4_TYPE4 && i < count; i++)
+        each(context, pm4.reg + (uint32_t)i, &words[i]);
+    for (size_t k = 0; name && k < sizeof(writes) / sizeof(writes[0]); k++) {
+        size_t first = writes[k].first;
+        uint32_t mask = writes[k].mask;
+        if (strcmp(writes[k].packet, name) != 0 || first >= count)
+            continue;
+        if (writes[k].how == WALK_NUMBER)
+            each(context, words[first] & mask, NULL);
+        for (size_t i = first + 1; writes[k].how == WALK_LIST && i < count; i++)
+            each(context, (words[first] & mask) + (uint32_t)(i - first - 1), &words[i]);
+        for (size_t i = first; writes[k].how == WALK_PAIRS && i + 1 < count; i += 2)
+            each(context, words[i] & mask, &words[i + 1]);
+    }
+}
+
+static void say_register(void *context, uint32_t number, const uint32_t *value)
+{
+    if (value)
+        say(context, CPS_EV_REG, CPS_PATH_USER, number, *value);
+}
+
+static struct cps_err *run(struct stream_walk *walk, struct stream stream, bool is_kept);
+
+static void missing(struct stream_walk *walk, uint64_t addr, uint32_t why)
+{
+    walk->missing++;
+    say(walk, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, addr, why);
+}
+
+static struct cps_err *run_group(struct stream_walk *walk, unsigned group)
+{
+    struct stream stream = {.addr = walk->group[group].addr,
+                            .dwords = walk->group[group].dwords,
+                            .level = CPS_LEVEL_SDS};
+    bool has_masks = walk->gen != CPS_A5XX;
+    bool runs = !has_masks || (walk->group[group].mask & walk->mode);
+    walk->group[group].dwords = 0;
+    return stream.dwords && runs ? run(walk, stream, false) : NULL;
+}
+
+static struct cps_err *set_groups(struct stream_walk *walk, const struct packet *p)
+{
+    enum { DISABLE = 2, DISABLE_ALL = 4, AT_ONCE = 8 };
+    for (uint32_t i = 0; i + 2 < p->words; i += 3) {
+        uint32_t flags = p->word[i] >> 16 & 15;
+        unsigned group = p->word[i] >> 24 & 31;
+        for (unsigned k = 0; flags & DISABLE_ALL && k < WALK_GROUPS; k++)
+            walk->group[k].dwords = 0;
+        if (flags & DISABLE_ALL)
+            continue;
+        walk->group[group].dwords = flags & DISABLE ? 0 : p->word[i] & 0xffff;
+        walk->group[group].mask = p->word[i] >> 20 & 7;
+        walk->group[group].addr = (uint64_t)p->word[i + 2] << 32 | p->word[i + 1];
+        if (flags & AT_ONCE)
+            CPS_TRY(run_group(walk, group));
+    }
+    return NULL;
+}
+
+static struct cps_err *run_groups(struct stream_walk *walk)
+{
+    for (unsigned i = 0; i < WALK_GROUPS; i++)
+        CPS_TRY(run_group(walk, i));
+    return NULL;
+}
+
+static void set_mode(struct stream_walk *walk, const struct packet *p)
+{
+    enum { IS_IFPC = 0x100 };
+    for (size_t i = 0; p->words && i < sizeof(modes) / sizeof(modes[0]); i++) {
+        if (!(p->word[0] & IS_IFPC) && (p->word[0] & 15) == modes[i].marker)
+            walk->mode = modes[i].mask;
+    }
+}
+
+/* A stream, and those behind it. A count of 2^32 costs a packet; so where one is not there, the
+ * rest is not looked for. */
+static struct cps_err *run_times(struct stream_walk *walk, struct stream stream, uint32_t times,
+                                 bool is_kept)
+{
+    bool held = true;
+    for (uint32_t i = 0; i < times && held && stream.dwords && !walk->full; i++) {
+        held = is_held(walk, stream.addr);
+        CPS_TRY(run(walk, stream, is_kept));
+        stream.addr += 4 * (uint64_t)stream.dwords;
+    }
+    return NULL;
+}
+
+/* Streams that the packet names. @p chained  gets the one that goes on in place of this one. */
+static struct cps_err *call(struct stream_walk *walk, const struct packet *p,
+                            struct stream *chained)
+{
+    for (size_t i = 0; p->name && i < sizeof(calls) / sizeof(calls[0]); i++) {
+        const struct call *c = &calls[i];
+        int last = c->times > c->size ? c->times : c->size;
+        if (strcmp(c->packet, p->name) != 0 || p->words <= (uint32_t)last)
+            continue;
+        struct stream to = {.addr = (uint64_t)p->word[c->address + 1] << 32 | p->word[c->address],
+                            .dwords = p->word[c->size] >> c->shift & c->mask,
+                            .level = p->level + 1};
+        uint32_t times = c->times < 0 ? 1 : p->word[c->times];
+        if (c->how == CALL_CHAIN) {
+            to.level = p->level;
+            *chained = to;
+            return NULL;
+        }
+        if (p->level >= CPS_LEVEL_IB3) { /* there is no level below */
+            missing(walk, to.addr, STREAM_TOO_DEEP);
+            return NULL;
+        }
+        CPS_TRY(run_times(walk, to, times, p->is_kept || c->how == CALL_KEEP));
+    }
+    return NULL;
+}
+
+static struct cps_err *act(struct stream_walk *walk, const struct packet *p, struct stream *chained)
+{
+    enum cps_launch_kind kind = cps_launch_kind_of_(walk->names, p->header, p->word, p->words);
+    if (!p->is_kept)
+        stream_walk_registers(walk->names, p->header, p->word, p->words, say_register, walk);
+    if (p->pm4.kind != CPS_PM4_TYPE7 || !p->name)
+        return NULL;
+    if (p->is_kept) /* it is only shown: the stream that sets it goes on as it stood */
+        return call(walk, p, chained);
+    if (!strcmp(p->name, "CP_SET_MARKER"))
+        set_mode(walk, p);
+    if (!strcmp(p->name, "CP_SET_DRAW_STATE"))
+        return set_groups(walk, p);
+    if (kind == CPS_LAUNCH_DRAW || kind == CPS_LAUNCH_DISPATCH)
+        return run_groups(walk);
+    return call(walk, p, chained);
+}
+
+/* ---- Streams ---- */
+
+/* Reads the packet at a dword of a stream, and says it. @return dwords that it takes */
+static uint32_t take_packet(struct stream_walk *walk, const struct stream *stream, uint32_t at,
+                            struct packet *p)
+{
+    uint32_t rest = stream->dwords - at - 1;
+    p->addr = address(stream, at);
+    p->header = cps_mem_read(walk->mem, p->addr, NULL);
+    p->pm4 = cps_pm4_decode(p->header);
+    p->name = p->pm4.kind == CPS_PM4_TYPE7
+                  ? cps_name(walk->names, CPS_SPACE_PACKET, p->pm4.opcode, NULL)
+                  : NULL;
+    p->level = stream->level;
+    walk->bad += p->pm4.kind == CPS_PM4_BAD;
+    walk->packets++;
+    say(walk, CPS_EV_PKT, stream->level, p->addr, p->header);
+    uint32_t wanted = p->pm4.count < rest ? p->pm4.count : rest;
+    for (p->words = 0; p->words < wanted; p->words++) {
+        bool known = false;
+        p->word[p->words] = cps_mem_read(walk->mem, address(stream, at + 1 + p->words), &known);
+        if (!known)
+            break;
+        say(walk, CPS_EV_WORD, 0, p->words, p->word[p->words]);
+    }
+    return 1 + p->pm4.count;
+}
+
+static struct cps_err *run_packets(struct stream_walk *walk, struct stream stream, struct packet *p)
+{
+    for (uint32_t at = 0; at < stream.dwords && !walk->full;) {
+        struct stream chained = {0};
+        if (walk->packets >= walk->limit) {
+            walk->full = true;
+            break;
+        }
+        if (!is_held(walk, address(&stream, at))) {
+            missing(walk, address(&stream, at), STREAM_NOT_HELD);
+            break;
+        }
+        at += take_packet(walk, &stream, at, p);
+        CPS_TRY(act(walk, p, &chained));
+        if (chained.dwords) {
+            stream = chained;
+            at = 0;
+        }
+    }
+    return NULL;
+}
+
+static struct cps_err *run(struct stream_walk *walk, struct stream stream, bool is_kept)
+{
+    enum { MOST_WORDS = 0x4000 };
+    struct packet p = {.is_kept = is_kept};
+    if (walk->full)
+        return NULL;
+    if (walk->depth == WALK_DEPTH) {
+        missing(walk, stream.addr, STREAM_TOO_DEEP);
+        return NULL;
+    }
+    p.word = malloc(MOST_WORDS * sizeof(*p.word));
+    if (!p.word)
+        return cps_err_nomem();
+    walk->depth++;
+    struct cps_err *err = run_packets(walk, stream, &p);
+    walk->depth--;
+    free(p.word);
+    return err;
+}
+
+/* ---- Items ---- */
+
+static struct cps_err *open_names(struct stream_walk *walk, uint64_t gpu)
+{
+    enum cps_layout layout =
+        walk->gen == CPS_GEN_NONE ? cps_gpu_layout(gpu) : cps_gen_layout(walk->gen);
+    if (walk->names)
+        return NULL;
+    walk->gen = cps_layout_gen(layout);
+    CPS_TRY(cps_names_create(layout, walk->rnn, &walk->names));
+    *walk->publish = walk->names;
+    return NULL;
+}
+
+static struct cps_err *submit(struct stream_walk *walk, struct stream stream)
+{
+    const struct cps_event event = cps_event_make(CPS_EV_SUBMIT, 0, CPS_CPU_NONE, stream.dwords,
+                                                  stream.addr, walk->submissions++);
+    CPS_TRY(open_names(walk, 0));
+    walk->sink->put(walk->sink, &event, 1);
+    walk->packets = 0;
+    memset(walk->group, 0, sizeof(walk->group));
+    walk->mode = 4;
+    return run(walk, stream, false);
+}
+
+/* Of a ring of @p n dwords that is written up to @p wptr, how many dwords before that the oldest
+ * packet begins from which packets lead there one after the other. */
+static uint32_t oldest(struct stream_walk *walk, const struct stream *ring, uint32_t n,
+                       uint8_t *good)
+{
+    uint32_t ret = 0;
+    good[0] = 1;
+    for (uint32_t back = 1; back < n; back++) {
+        uint64_t addr = address(ring, n - back);
+        struct cps_pm4 pm4 = cps_pm4_decode(cps_mem_read(walk->mem, addr, NULL));
+        good[back] = pm4.kind != CPS_PM4_BAD && pm4.count < back && good[back - 1 - pm4.count];
+        ret = good[back] ? back : ret;
+    }
+    return ret;
+}
+
+struct cps_err *stream_walk_end(struct stream_walk *walk)
+{
+    uint32_t n = walk->ring.dwords;
+    if (cps_mem_failed(walk->mem)) /* what was read since is no result */
+        return cps_err_nomem();
+    if (!n)
+        return NULL;
+    struct stream ring = {.addr = walk->ring.iova + 4 * (uint64_t)(walk->ring.wptr % n),
+                          .level = CPS_LEVEL_RB,
+                          .ring = walk->ring.iova,
+                          .bytes = 4 * (uint64_t)n};
+    CPS_FREE uint8_t *good = malloc(n);
+    if (!good)
+        return cps_err_nomem();
+    uint32_t back = oldest(walk, &ring, n, good);
+    walk->next = walk->ring.iova + 4 * (uint64_t)(walk->ring.rptr % n);
+    ring.addr = address(&ring, n - back);
+    ring.dwords = back;
+    if (back)
+        CPS_TRY(submit(walk, ring));
+    return cps_mem_failed(walk->mem) ? cps_err_nomem() : NULL;
+}
+
+static void take_ring(struct stream_walk *walk, const struct cps_item *item)
+{
+    enum { MOST_RING = 4 << 20 };
+    uint64_t dwords = item->ring.size / 4;
+    bool waits = walk->ring.dwords && walk->ring.rptr != walk->ring.wptr;
+    if (waits || !dwords || dwords > MOST_RING)
+        return; /* the first one in which something is left is the one that ran */
+    walk->ring.iova = item->ring.iova;
+    walk->ring.dwords = (uint32_t)dwords;
+    walk->ring.rptr = item->ring.rptr;
+    walk->ring.wptr = item->ring.wptr;
+}
+
+static struct cps_err *take(struct cps_item_sink *items, const struct cps_item *item)
+{
+    struct stream_walk *walk = (struct stream_walk *)items;
+    switch (item->kind) {
+    case CPS_ITEM_CHIP:
+        return open_names(walk,
+                          item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff);
+    case CPS_ITEM_RESET:
+        cps_mem_forget(walk->mem);
+        return NULL;
+    case CPS_ITEM_DATA:
+        return cps_mem_load(walk->mem, item->buffer.iova, item->buffer.data, item->buffer.size);
+    case CPS_ITEM_SUBMIT:
+        return submit(walk, (struct stream){.addr = item->stream.iova,
+                                            .dwords = item->stream.dwords,
+                                            .level = CPS_LEVEL_IB1});
+    case CPS_ITEM_RING:
+        take_ring(walk, item);
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
+struct cps_err *stream_walk_init(struct stream_walk *walk)
+{
+    walk->items.item = take;
+    return cps_mem_create(CPS_MEM_LIMIT, &walk->mem);
+}
+
+void stream_walk_deinit(struct stream_walk *walk)
+{
+    cps_mem_destroy(walk->mem);
+    cps_names_destroy(walk->names);
+    walk->mem = NULL;
+    walk->names = NULL;
+}

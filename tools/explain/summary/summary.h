@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * The summary of a run: text for people on stderr, or one JSON object on stdout. */
+#ifndef CPS_SUMMARY_H
+#define CPS_SUMMARY_H
+
+#include "tools/run/account.h"
+#include "tools/run/play.h"
+
+/** @param account  of @p play
+ * @param status  of the command
+ * @param compared  the JSON form has the rows of play->replay, too
+ * @return CPS_ERR_NOMEM if it is not all there */
+CPS_MUST_USE struct cps_err *summary_print(const struct play *play,
+                                           const struct play_account *account, int status,
+                                           bool json, bool compared);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * Messages with their length in front. */
+#include "tools/face/dap/frame.h"
+#include "trace/out/json.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_LINE 1024
+
+static struct cps_err *bad(const struct frame *f, const char *expected)
+{
+    return cps_err_input(f->name, f->offset, "expected %s of the %s", expected, f->protocol);
+}
+
+/* The next byte, or EOF; also when nobody wants more. */
+static int get_byte(struct frame *f)
+{
+    struct pollfd both[2] = {{f->in, POLLIN, 0}, {f->wake, POLLIN, 0}};
+    while (f->at == f->size) {
+        if (poll(both, 2, -1) < 0 && errno == EINTR)
+            continue;
+        if (both[1].revents)
+            return EOF;
+        ssize_t got = read(f->in, f->buffer, sizeof(f->buffer));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            f->failed = errno;
+        if (got <= 0)
+            return EOF;
+        f->at = 0;
+        f->size = (size_t)got;
+    }
+    f->offset++;
+    return (unsigned char)f->buffer[f->at++];
+}
+
+/* A line of the header without its end; *end at the end of the input in front of it. */
+static struct cps_err *read_line(struct frame *f, char line[MAX_LINE], bool *end)
+{
+    size_t size = 0;
+    int c = get_byte(f);
+    *end = c == EOF;
+    for (; c != EOF && c != '\n'; c = get_byte(f)) {
+        if (size == MAX_LINE - 1)
+            return bad(f, "a header line of at most 1023 bytes");
+        line[size++] = (char)c;
+    }
+    if (size && line[size - 1] == '\r')
+        size--;
+    line[size] = '\0';
+    return c == EOF && !*end ? bad(f, "the rest of a header") : NULL;
+}
+
+static struct cps_err *read_header(struct frame *f, size_t *size, bool *end)
+{
+    static const char key[] = "Content-Length:";
+    char line[MAX_LINE];
+    *size = SIZE_MAX;
+    CPS_TRY(read_line(f, line, end));
+    while (!*end && *line) {
+        bool more = false;
+        char *rest = NULL;
+        if (!strncmp(line, key, sizeof(key) - 1)) {
+            *size = strtoul(line + sizeof(key) - 1, &rest, 10);
+            if (*rest || rest == line + sizeof(key) - 1)
+                *size = SIZE_MAX;
+        }
+        CPS_TRY(read_line(f, line, &more));
+        if (more)
+            return bad(f, "the rest of a header");
+    }
+    if (!*end && (*size == SIZE_MAX || *size > FRAME_MAX_BYTES))
+        return bad(f, "\"Content-Length: N\", N at most 16 MiB,");
+    return NULL;
+}
+
+/* How many values and members begin in a text that may be JSON. */
+static size_t count_values(const char *text, size_t size)
+{
+    size_t count = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < size; i++) {
+        if (in_string && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            in_string = !in_string;
+        else if (!in_string)
+            count += text[i] == '{' || text[i] == '[' || text[i] == ',' || text[i] == ':';
+    }
+    return count;
+}
+
+static struct cps_err *read_message(struct frame *f, struct json_object **ret)
+{
+    size_t size = 0;
+    bool end = false;
+    *ret = NULL;
+    CPS_TRY(read_header(f, &size, &end));
+    if (end)
+        return NULL;
+    CPS_FREE char *text = malloc(size + 1); /* also where it is empty */
+    if (!text)
+        return cps_err_nomem();
+    for (size_t i = 0; i < size; i++) {
+        int c = get_byte(f);
+        if (c == EOF)
+            return bad(f, "as many bytes as the header says");
+        text[i] = (char)c;
+    }
+    size_t values = count_values(text, size);
+    if (values > FRAME_MAX_VALUES)
+        return bad(f, "at most 100000 values and members in a message");
+    f->weight = size + values * FRAME_VALUE_BYTES;
+    CPS_TRY(cps_json_parse(text, size, ret));
+    if (json_object_get_type(*ret) != json_type_object) {
+        json_object_put(*ret);
+        *ret = NULL;
+        return bad(f, "a JSON object as message");
+    }
+    return NULL;
+}
+
+struct cps_err *frame_read(struct frame *frame, struct json_object **ret)
+{
+    struct cps_err *err = read_message(frame, ret);
+    if (!frame->failed)
+        return err;
+    cps_err_free(err);
+    errno = frame->failed;
+    return cps_err_os(frame->name, "read");
+}
+
+struct cps_err *frame_write(FILE *out, struct json_object *message)
+{
+    CPS_BUF text = {0};
+    cps_json_put(&text, message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    json_object_put(message);
+    if (text.failed)
+        return cps_err_nomem();
+    fprintf(out, "Content-Length: %zu\r\n\r\n%s", text.size, cps_buf_text(&text));
+    fflush(out);
+    return NULL;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ * The debugger's commands that change the machine. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/base/lex.h"
+#include "tools/face/debugger/command_private.h"
+#include "trace/capture/pm4text.h"
+
+static struct cps_err *edit(struct debugger *r, const struct cps_edit *edit)
+{
+    CPS_TRY(cps_debug_edit(r->session.debug, edit));
+    command_show(r);
+    return NULL;
+}
+
+struct cps_err *command_set_(struct debugger *r, const char *arguments, int go)
+{
+    cps_lex_take(&arguments, "var ");
+    arguments = cps_lex_blank(arguments);
+    const char *equals = strchr(arguments, '=');
+    (void)go;
+    if (!equals)
+        return cps_err_new(CPS_ERR_SYNTAX, "expected set WHAT = EXPR");
+    CPS_FREE char *left = strndup(arguments, (size_t)(equals - arguments));
+    if (!left)
+        return cps_err_nomem();
+    for (size_t end = strlen(left); end && left[end - 1] == ' '; end--)
+        left[end - 1] = '\0';
+    CPS_TRY(expr_assign(&r->session, r->session.core, left, equals + 1, NULL));
+    command_show(r);
+    return NULL;
+}
+
+static bool find_label(void *context, const char *name, size_t length, uint32_t *ret)
+{
+    const struct session *s = context;
+    return session_find_place(s, s->core, name, length, ret);
+}
+
+/* What a parser says of @p text, with the column of the line typed; takes @p err over. */
+static struct cps_err *at_column(const struct session *s, struct cps_err *err, size_t column,
+                                 const char *text)
+{
+    struct cps_err *ret =
+        cps_err_new(CPS_ERR_SYNTAX, "column %zu: %s", expr_column(s, text) + column, err->message);
+    cps_err_free(err);
+    return ret;
+}
+
+/* Stores an instruction, unit by unit; a longer one must not stand where a shorter one did. */
+static struct cps_err *replace(struct debugger *r, uint64_t place, const struct cps_buf *code)
+{
+    const struct session *s = &r->session;
+    unsigned unit = cps_isa_unit(session_engine(s)->ops->isa);
+    uint32_t there = session_length(s, s->core, (uint32_t)place);
+    if (code->size / unit != there)
+        return cps_err_new(CPS_ERR_SYNTAX, "it takes %zu units, what is there takes %u",
+                           code->size / unit, there);
+    for (size_t i = 0; i < code->size / unit; i++) {
+        uint64_t word = 0;
+        for (unsigned k = unit; k--;)
+            word = word << 8 | (uint8_t)code->data[i * unit + k];
+        const struct cps_edit change = {.what = CPS_EDIT_PLACE,
+                                        .place = {(uint8_t)s->core, CPS_FILE_CODE, place + i},
+                                        .value = word};
+        CPS_TRY(cps_debug_edit(s->debug, &change));
+    }
+    command_show(r);
+    return NULL;
+}
+
+struct cps_err *command_patch_(struct debugger *r, const char *arguments, int go)
+{
+    const struct session *s = &r->session;
+    const struct cps_engine *engine = session_engine(s);
+    const char *colon = strchr(arguments, ':');
+    const struct cps_parse_names names = {.names = session_names(s, s->core),
+                                          .label = find_label,
+                                          .context = (void *)s,
+                                          .scheme = s->scheme};
+    CPS_BUF code = {0};
+    size_t column = 0;
+    (void)go;
+    if (!colon)
+        return cps_err_new(CPS_ERR_SYNTAX, "expected patch PLACE: INSTRUCTION");
+    uint32_t place = 0;
+    CPS_TRY(command_place(r, arguments, (size_t)(colon - arguments), &place));
+    const char *text = cps_lex_blank(colon + 1);
+    struct cps_err *err = cps_parse_bytes(engine->ops->isa, engine->gen, text, (uint32_t)place,
+                                          &names, &column, &code);
+    if (err)
+        return at_column(s, err, column, text);
+    return code.failed ? cps_err_nomem() : replace(r, place, &code);
+}
+
+struct cps_err *command_branch_(struct debugger *r, const char *arguments, int go)
+{
+    (void)go;
+    if (strcmp(arguments, "taken") != 0 && strcmp(arguments, "not") != 0)
+        return cps_err_new(CPS_ERR_SYNTAX, "expected branch taken, or branch not");
+    return edit(r, &(struct cps_edit){.what = CPS_EDIT_BRANCH,
+                                      .place = {.core = (uint8_t)r->session.core},
+                                      .value = arguments[0] == 't'});
+}
+
+struct cps_err *command_inject_(struct debugger *r, const char *arguments, int go)
+{
+    const struct session *s = &r->session;
+    const struct cps_pm4text_names names = {.names = session_names(s, s->core)};
+    uint32_t words[512];
+    uint32_t count = 0;
+    size_t column = 0;
+    (void)go;
+    struct cps_err *err = cps_pm4text_packet(&names, arguments, words, 512, &count, &column);
+    if (err)
+        return at_column(s, err, column, arguments);
+    return edit(r, &(struct cps_edit){.what = CPS_EDIT_PACKETS, .words = words, .count = count});
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * `compare`: the run without what was changed, beside the one with it. Both begin where the first
+ * change was made, so that all that differs comes from changes. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/debug/twin.h"
+#include "tools/face/debugger/command_private.h"
+#include "tools/run/record.h"
+#include "tools/explain/diff/diffreport.h"
+
+enum {
+    SHOWN = 10,
+    MOST_PLACES = 0x40000
+}; /* differences of each sort; places of a kind that are
+       looked at */
+
+/* One of both runs. */
+struct side {
+    struct cps_debug *debug;
+    struct record record;
+    struct cps_sink sink;
+    struct cps_debug_stop stop;
+};
+
+struct comparison {
+    const struct session *session;
+    struct cps_buf *out;
+    struct diff_report report;
+    uint64_t count;
+};
+
+static void take(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct side *side = (struct side *)((char *)sink - offsetof(struct side, sink));
+    record_keep(&side->record, events, count);
+}
+
+/* To behind the feeding of submission @p last, or as far as it goes. */
+static struct cps_err *run_side(struct session *s, bool changed, uint32_t last, struct side *side)
+{
+    CPS_TRY(cps_debug_twin(s->debug, changed, &side->debug));
+    side->sink.put = take;
+    cps_debug_listen(side->debug, &side->sink);
+    do {
+        side->stop = cps_debug_run(side->debug, CPS_GO_SUBMIT, s->core);
+    } while (side->stop.reason == CPS_WHY_GONE && cps_debug_place(side->debug).submission <= last &&
+             !side->record.lost);
+    cps_debug_listen(side->debug, NULL);
+    return side->record.lost || side->stop.reason == CPS_WHY_NOMEM ? cps_err_nomem() : NULL;
+}
+
+static void put_where(const struct comparison *c, const struct cps_difference *d,
+                      struct cps_buf *out)
+{
+    const struct cps_event *packet = d->pkt_a ? d->pkt_a : d->pkt_b;
+    if (d->submission != ~UINT32_C(0))
+        cps_buf_printf(out, "submission %" PRIu32 ", ", d->submission);
+    if (!packet) {
+        cps_buf_str(out, session_afuc(c->session) ? "outside of packets: " : "");
+        return;
+    }
+    int id = cps_diff_packet_id(packet);
+    cps_buf_printf(out, "%s 0x%" PRIx64 " ", cps_event_sub_word(CPS_EV_PKT, cps_event_sub(packet)),
+                   packet->addr);
+    diff_packet_name(&c->report, id < 0 ? 128 : (unsigned)id, out);
+    cps_buf_str(out, ": ");
+}
+
+static void put_difference(void *context, const struct cps_difference *difference)
+{
+    struct comparison *c = context;
+    if (c->count++ >= SHOWN)
+        return;
+    cps_buf_str(c->out, "  ");
+    put_where(c, difference, c->out);
+    diff_print_change(&c->report, difference, c->out);
+}
+
+static void put_stop(const struct session *s, const char *who, const struct side *side,
+                     struct cps_buf *out)
+{
+    static const char *const reasons[] = {
+        [CPS_WHY_GONE] = "comes to the end of the submission",
+        [CPS_WHY_END] = "comes to the end",
+        [CPS_WHY_DEADLOCK] = "deadlocks",
+        [CPS_WHY_FAULT] = "faults",
+        [CPS_WHY_BAD_PACKET] = "refuses a packet",
+        [CPS_WHY_INTERRUPTED] = "was interrupted",
+        [CPS_WHY_REFUSED] = "refuses its input",
+    };
+    struct cps_engine *engine = cps_debug_engine(side->debug);
+    const char *reason = side->stop.reason < sizeof(reasons) / sizeof(reasons[0])
+                             ? reasons[side->stop.reason]
+                             : NULL;
+    cps_buf_printf(out, "%s: %zu events, %s", who, side->record.count, reason ? reason : "stops");
+    if (side->stop.reason != CPS_WHY_GONE && side->stop.reason != CPS_WHY_END) {
+        uint32_t pc = cps_engine_where(engine, s->core).pc;
+        cps_buf_printf(out, " at %s %04" PRIx32 " ", session_core_name(s, s->core), pc);
+        session_place(s, s->core, pc, out);
+    }
+    cps_buf_str(out, "\n");
+}
+
+static const struct {
+    char file;
+    enum cps_space space;
+    const char *name;
+} states[] = {{CPS_FILE_GENERAL, CPS_SPACE_COUNT, "general registers"},
+              {CPS_FILE_SCALAR, CPS_SPACE_COUNT, "values"},
+              {CPS_FILE_CONTROL, CPS_SPACE_CONTROL, "control registers"},
+              {CPS_FILE_REGISTER, CPS_SPACE_GPU, "GPU registers"}};
+
+static uint64_t value_in(const struct side *side, unsigned core, char file, uint64_t number)
+{
+    uint64_t value = 0;
+    cps_engine_get(cps_debug_engine(side->debug), (struct cps_place){(uint8_t)core, file, number},
+                   &value);
+    return value;
+}
+
+static void put_name(const struct session *s, size_t state, uint32_t number, struct cps_buf *out)
+{
+    const struct cps_engine_ops *ops = session_engine(s)->ops;
+    unsigned part = 0;
+    const char *name = states[state].space < CPS_SPACE_COUNT
+                           ? cps_name(session_names(s, s->core), states[state].space, number, &part)
+                           : NULL;
+    if (states[state].file == CPS_FILE_SCALAR && number < ops->regs)
+        name = ops->reg[number].name;
+    if (states[state].file == CPS_FILE_GENERAL)
+        cps_buf_printf(out, " $%02" PRIx32, number);
+    else if (name)
+        cps_buf_printf(out, part ? " %s+0x%x" : " %s", name, part);
+    else
+        cps_buf_printf(out, " 0x%04" PRIx32, number);
+}
+
+/* Registers that stand otherwise at the end: of the core at hand, and the GPU's. Of a bus, what
+ * differs shows in the writes. */
+static void put_state(const struct session *s, size_t state, const struct side sides[2],
+                      struct cps_buf *out)
+{
+    const struct cps_file *file = cps_engine_file(session_engine(s), states[state].file);
+    unsigned count = 0;
+    for (uint32_t i = 0; file && file->count <= MOST_PLACES && i < file->count; i++) {
+        uint64_t a = value_in(&sides[0], s->core, states[state].file, i);
+        uint64_t b = value_in(&sides[1], s->core, states[state].file, i);
+        if (a == b || count++ >= SHOWN)
+            continue;
+        cps_buf_printf(out, "%s", count == 1 ? "at the end, " : "");
+        if (count == 1)
+            cps_buf_printf(out, "%s:\n", states[state].name);
+        cps_buf_str(out, " ");
+        put_name(s, state, i, out);
+        cps_buf_printf(out, " 0x%" PRIx64 " -> 0x%" PRIx64 "\n", a, b);
+    }
+    if (count > SHOWN)
+        cps_buf_printf(out, "  and %u more\n", count - SHOWN);
+}
+
+static struct cps_err *put_comparison(struct debugger *r, const struct side sides[2])
+{
+    const struct session *s = &r->session;
+    const struct cps_diff_options options = {RECORD_COMPARED, NULL};
+    struct cps_diff diff = {0};
+    CPS_BUF rows = {0};
+    struct comparison c = {.session = s, .out = &rows};
+    c.report.a = (struct diff_side){
+        .label = "unchanged", .fw = s->play.fw, .me = s->play.me, .names = s->play.names};
+    c.report.b = c.report.a;
+    c.report.b.label = "changed";
+    CPS_TRY(cps_diff_events(sides[0].record.event, sides[0].record.count, sides[1].record.event,
+                            sides[1].record.count, &options, put_difference, &c, &diff));
+    cps_diff_deinit(&diff);
+    put_stop(s, "unchanged", &sides[0], &r->out);
+    put_stop(s, "changed", &sides[1], &r->out);
+    if (c.count)
+        cps_buf_printf(&r->out, "%" PRIu64 " difference%s, unchanged -> changed:\n", c.count,
+                       c.count == 1 ? "" : "s");
+    else
+        cps_buf_str(&r->out, "no write differs\n");
+    cps_buf_join(&r->out, &rows);
+    if (c.count > SHOWN)
+        cps_buf_printf(&r->out, "  and %" PRIu64 " more\n", c.count - SHOWN);
+    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+        put_state(s, i, sides, &r->out);
+    return NULL;
+}
+
+struct cps_err *command_compare_(struct debugger *r, const char *arguments, int go)
+{
+    struct session *s = &r->session;
+    struct side sides[2] = {{0}};
+    uint64_t more = 1;
+    (void)go;
+    CPS_TRY(command_count(arguments, &more));
+    uint64_t last = cps_debug_place(s->debug).submission + more - 1;
+    struct cps_err *err = NULL;
+    for (unsigned i = 0; i < 2 && !err; i++)
+        err = run_side(s, i == 1, last < UINT32_MAX ? (uint32_t)last : UINT32_MAX, &sides[i]);
+    if (!err)
+        err = put_comparison(r, sides);
+    for (unsigned i = 0; i < 2; i++) {
+        cps_debug_destroy(sides[i].debug);
+        record_deinit(&sides[i].record);
+    }
+    return err;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ * Lines of commands from elsewhere than the prompt: files, points, the system's shell. */
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "isa/base/lex.h"
+#include "isa/base/within.h"
+#include "tools/face/debugger/command_private.h"
+#include "tools/run/files.h"
+
+#define MAX_SCRIPT ((size_t)64 << 20) /* bytes of a file of commands */
+#define MAX_LINES  ((size_t)1 << 20)  /* bytes of a point's commands */
+
+extern char **environ;
+
+/* ---- commands of a point ---- */
+
+struct cps_err *command_commands_(struct debugger *r, const char *arguments, int go)
+{
+    struct cps_debug_point *point = NULL;
+    (void)go;
+    CPS_TRY(command_find_point(r, *arguments ? &arguments : &(const char *){"$bpnum"}, &point));
+    r->writing = point->id;
+    cps_buf_clear(&r->lines);
+    return NULL;
+}
+
+static struct cps_err *end_lines(struct debugger *r)
+{
+    struct cps_debug_point *point = cps_debug_find(r->session.debug, r->writing);
+    struct typed_point *typed = point ? point->context : NULL;
+    r->writing = 0;
+    if (!typed)
+        return NULL;
+    free(typed->commands);
+    typed->commands = r->lines.size ? strdup(cps_buf_text(&r->lines)) : NULL;
+    return r->lines.failed || (r->lines.size && !typed->commands) ? cps_err_nomem() : NULL;
+}
+
+struct cps_err *command_keep_line(struct debugger *r, const char *line)
+{
+    line = cps_lex_blank(line);
+    size_t length = strcspn(line, "\r\n");
+    while (length && strchr(" \t", line[length - 1]))
+        length--;
+    if (length == 3 && !strncmp(line, "end", 3))
+        return end_lines(r);
+    if (r->lines.size + length > MAX_LINES) {
+        r->writing = 0;
+        return cps_err_new(CPS_ERR_SYNTAX, "commands: more than %zu bytes, expected \"end\"",
+                           MAX_LINES);
+    }
+    cps_buf_printf(&r->lines, "%.*s\n", (int)length, line);
+    return NULL;
+}
+
+/* Behind a line that moves, the rest is about another place: it is dropped, as in gdb. */
+static struct cps_err *run_lines(struct debugger *r, char *lines)
+{
+    uint64_t moves = r->moves;
+    char *line = NULL;
+    if (!strncmp(lines, "silent\n", 7))
+        lines += 7;
+    while (r->moves == moves && !r->quit && (line = files_line(&lines)))
+        CPS_TRY(command_one(r, line));
+    return NULL;
+}
+
+static void drop_once(struct debugger *r, int id)
+{
+    const struct cps_debug_point *point = cps_debug_find(r->session.debug, id);
+    if (point && point->once)
+        point_remove(&r->session, id);
+}
+
+/* A move among the commands may stop at a point that has some, and so on: nobody knows how often.
+ */
+struct cps_err *command_run_hits(struct debugger *r)
+{
+    struct cps_err *err = NULL;
+    while (!err && r->hit && !r->quit && !session_interrupted(&r->session)) {
+        int id = r->hit;
+        const struct cps_debug_point *point = cps_debug_find(r->session.debug, id);
+        const struct typed_point *typed = point ? point->context : NULL;
+        CPS_FREE char *lines = typed && typed->commands ? strdup(typed->commands) : NULL;
+        r->hit = 0;
+        if (typed && typed->commands && !lines)
+            return cps_err_nomem();
+        session_spend(&r->session, CPS_DEBUG_INTERRUPT);
+        if (lines)
+            err = run_lines(r, lines);
+        drop_once(r, id);
+    }
+    return err;
+}
+
+/* ---- files ---- */
+
+static struct cps_err *source_line(struct debugger *r, const char *path, unsigned number,
+                                   char *line)
+{
+    cps_buf_printf(&r->out, "> %s\n", line);
+    struct cps_err *err = r->writing ? command_keep_line(r, line) : command_one(r, line);
+    if (!err && !r->writing)
+        err = command_run_hits(r);
+    return cps_err_within_(err, "%s:%u", path, number);
+}
+
+static struct cps_err *unended(struct debugger *r, const char *path)
+{
+    r->writing = 0;
+    return cps_err_new(CPS_ERR_SYNTAX, "%s: ends inside commands, expected \"end\"", path);
+}
+
+struct cps_err *command_source(struct debugger *r, const char *path)
+{
+    CPS_FREE char *text = NULL;
+    char *line = NULL;
+    unsigned number = 0;
+    CPS_TRY(files_text(path, MAX_SCRIPT, &text));
+    for (char *at = text; !r->quit && !r->session.limited && (line = files_line(&at));) {
+        r->session.spent = 0;
+        struct cps_err *err = source_line(r, path, ++number, line);
+        if (err) {
+            r->writing = 0;
+            return err;
+        }
+    }
+    return r->writing ? unended(r, path) : NULL;
+}
+
+struct cps_err *command_source_(struct debugger *r, const char *arguments, int go)
+{
+    (void)go;
+    if (!*arguments)
+        return cps_err_new(CPS_ERR_SYNTAX, "source: expected a file of commands");
+    if (r->nested == 8)
+        return cps_err_new(CPS_ERR_SYNTAX, "more than eight files that source each other");
+    r->nested++;
+    struct cps_err *err = command_source(r, arguments);
+    r->nested--;
+    return err;
+}
+
+/* ---- text, shell ---- */
+
+struct cps_err *command_echo_(struct debugger *r, const char *arguments, int go)
+{
+    (void)go;
+    for (const char *at = arguments; *at; at++) {
+        bool escaped = *at == '\\' && at[1];
+        at += escaped;
+        cps_buf_printf(&r->out, "%c", escaped && *at == 'n' ? '\n' : *at);
+    }
+    return NULL;
+}
+
+/* The user's line for the system's shell, which has the terminal meanwhile. An interrupt there is
+ * for the program that runs. */
+static struct cps_err *run_shell(const char *line)
+{
+    char shell[] = "/bin/sh";
+    char option[] = "-c";
+    CPS_FREE char *copy = strdup(line);
+    char *const command[] = {shell, *line ? option : NULL, copy, NULL};
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+    posix_spawnattr_t attributes;
+    sigset_t usual;
+    pid_t child = 0;
+    int status = 0;
+    if (!copy || posix_spawnattr_init(&attributes) != 0)
+        return cps_err_nomem();
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGINT);
+    sigaddset(&usual, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    sigaction(SIGINT, &ignored, &before);
+    errno = posix_spawn(&child, shell, NULL, &attributes, command, environ);
+    posix_spawnattr_destroy(&attributes);
+    struct cps_err *err = errno ? cps_err_os(shell, "run") : NULL;
+    while (!err && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    sigaction(SIGINT, &before, NULL);
+    if (!err && status)
+        err = cps_err_new(CPS_ERR_INPUT, "shell: it ended with %s %d",
+                          WIFEXITED(status) ? "status" : "signal",
+                          WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    return err;
+}
+
+struct cps_err *command_shell_(struct debugger *r, const char *arguments, int go)
+{
+    (void)go;
+    if (!r->flush)
+        return cps_err_new(CPS_ERR_SYNTAX, "shell: there is no terminal here that it could use");
+    CPS_TRY(r->flush(r));
+    return run_shell(arguments);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT
+ * The debugger's commands about points. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/base/lex.h"
+#include "tools/face/debugger/command_private.h"
+#include "trace/out/outfile.h"
+
+struct cps_err *command_place(const struct debugger *r, const char *text, size_t length,
+                              uint32_t *ret)
+{
+    const struct session *s = &r->session;
+    uint64_t value = 0;
+    if (!length) {
+        *ret = command_pc(r);
+        return NULL;
+    }
+    if (point_line(s, s->core, text, length, ret) ||
+        session_find_place(s, s->core, text, length, ret))
+        return NULL;
+    CPS_TRY(expr_eval_part(s, s->core, text, length, &value));
+    if (value > UINT32_MAX)
+        return cps_err_new(CPS_ERR_SYNTAX, "0x%" PRIx64 " is no address of code", value);
+    *ret = (uint32_t)value;
+    return NULL;
+}
+
+/* ---- making points ---- */
+
+struct cps_err *command_add_point(struct debugger *r, struct cps_debug_point *point)
+{
+    const struct typed_point *typed = point->context;
+    int id = cps_debug_add(r->session.debug, point);
+    if (!id) {
+        point_release(point);
+        return cps_err_nomem();
+    }
+    cps_buf_printf(&r->out, "%s %d, %s", point_is_break(point) ? "breakpoint" : "watchpoint", id,
+                   *typed->text ? typed->text : "here");
+    if (point->what == CPS_AT_PC) {
+        cps_buf_printf(&r->out, ": %04" PRIx32 " ", point->pc);
+        session_place(&r->session, (unsigned)point->core, point->pc, &r->out);
+    }
+    cps_buf_str(&r->out, "\n");
+    return NULL;
+}
+
+/* Without a place it is where the frame stands that was chosen. */
+static struct cps_err *add_break(struct debugger *r, const char *arguments, bool once)
+{
+    struct cps_debug_point point;
+    CPS_BUF here = {0};
+    bool placeless = !*arguments || !strncmp(arguments, "if ", 3);
+    if (placeless && r->frame) {
+        cps_buf_printf(&here, "*0x%" PRIx32 "%s%s", command_pc(r), *arguments ? " " : "",
+                       arguments);
+        if (here.failed)
+            return cps_err_nomem();
+        arguments = cps_buf_text(&here);
+    }
+    CPS_TRY(point_break(&r->session, r->session.core, arguments, &point));
+    point.once = once;
+    return command_add_point(r, &point);
+}
+
+struct cps_err *command_do_break_(struct debugger *r, const char *arguments, int go)
+{
+    (void)go;
+    return add_break(r, arguments, false);
+}
+
+struct cps_err *command_tbreak_(struct debugger *r, const char *arguments, int go)
+{
+    (void)go;
+    return add_break(r, arguments, true);
+}
+
+static struct cps_err *add_watch(struct debugger *r, const char *arguments, unsigned access)
+{
+    struct cps_debug_point point;
+    CPS_TRY(point_watch(&r->session, r->session.core, access, arguments, &point));
+    return command_add_point(r, &point);
+}
+
+struct cps_err *command_watch_(struct debugger *r, const char *arguments, int go)
+{
+    (void)go;
+    return add_watch(r, arguments, POINT_WRITE);
+}
+
+struct cps_err *command_rwatch_(struct debugger *r, const char *arguments, int go)
+{
+    (void)go;
+    return add_watch(r, arguments, POINT_READ);
+}
+
+struct cps_err *command_awatch_(struct debugger *r, const char *arguments, int go)
+{
+    (void)go;
+    return add_watch(r, arguments, POINT_READ | POINT_WRITE);
+}
+
+/* ---- points by their numbers ---- */
+
+/* The newest point, as gdb's $bpnum; 0: there is none. */
+static int last_id(const struct debugger *r)
+{
+    const struct cps_debug_point *point = NULL;
+    int id = 0;
+    for (unsigned i = 0; (point = cps_debug_point(r->session.debug, i)); i++)
+        id = point->id;
+    return id;
+}
+
+static bool read_id(const struct debugger *r, const char **at, int64_t *ret)
+{
+    if (!cps_lex_take(at, "$bpnum"))
+        return cps_lex_number(at, ret);
+    *ret = last_id(r);
+    return true;
+}
+
+struct cps_err *command_find_point(struct debugger *r, const char **arguments,
+                                   struct cps_debug_point **ret)
+{
+    int64_t id = 0;
+    const char *text = *arguments;
+    struct cps_debug_point *found = NULL;
+    if (read_id(r, arguments, &id) && id > 0 && id <= INT32_MAX)
+        found = cps_debug_find(r->session.debug, (int)id);
+    *arguments = cps_lex_blank(*arguments);
+    if (!found)
+        return cps_err_new(CPS_ERR_SYNTAX, "\"%s\": expected the number of a point (info break)",
+                           text);
+    *ret = found;
+    return NULL;
+}
+
+/* "3" or "3-5" in front of arguments, which move behind it. */
+static struct cps_err *read_range(const struct debugger *r, const char **arguments, int64_t *first,
+                                  int64_t *last)
+{
+    const char *text = *arguments;
+    const char *at = text;
+    bool good = read_id(r, &at, first);
+    *last = *first;
+    if (good && *at == '-') {
+        at++;
+        good = read_id(r, &at, last) && *last >= *first;
+    }
+    if (!good || *first < 1 || (*at && *at != ' ' && *at != '\t'))
+        return cps_err_new(CPS_ERR_SYNTAX,
+                           "\"%s\": expected numbers of points, ID or FIRST-LAST (info break)",
+                           text);
+    *arguments = cps_lex_blank(at);
+    return NULL;
+}
+
+/* Points of a range of numbers, last one first, so that they may be removed. */
+static bool each_of(struct debugger *r, int64_t first, int64_t last,
+                    void (*each)(struct debugger *r, struct cps_debug_point *point))
+{
+    unsigned count = 0;
+    bool any = false;
+    while (cps_debug_point(r->session.debug, count))
+        count++;
+    while (count--) {
+        struct cps_debug_point *point = cps_debug_point(r->session.debug, count);
+        if (point->id < first || point->id > last)
+            continue;
+        each(r, point);
+        any = true;
+    }
+    return any;
+}
+
+/* Nothing happens unless every number is one of a point. */
+static struct cps_err *each_point(struct debugger *r, const char *arguments,
+                                  void (*each)(struct debugger *r, struct cps_debug_point *point))
+{
+    int64_t first = 1;
+    int64_t last = INT32_MAX;
+    if (!*arguments)
+        each_of(r, first, last, each);
+    for (const char *at = arguments; *at;) {
+        const char *text = at;
+        bool any = false;
+        CPS_TRY(read_range(r, &at, &first, &last));
+        for (int64_t id = first; !any && id <= last && id <= last_id(r); id++)
+            any = cps_debug_find(r->session.debug, (int)id);
+        if (!any)
+            return cps_err_new(CPS_ERR_SYNTAX,
+                               "\"%s\": expected the number of a point (info break)", text);
+    }
+    while (*arguments) {
+        CPS_TRY(read_range(r, &arguments, &first, &last));
+        each_of(r, first, last, each);
+    }
+    return NULL;
+}
+
+static void remove_point(struct debugger *r, struct cps_debug_point *point)
+{
+    point_remove(&r->session, point->id);
+}
+
+static void disable(struct debugger *r, struct cps_debug_point *point)
+{
+    (void)r;
+    point->disabled = true;
+}
+
+static void enable(struct debugger *r, struct cps_debug_point *point)
+{
+    (void)r;
+    point->disabled = false;
+}
+
+static void enable_once(struct debugger *r, struct cps_debug_point *point)
+{
+    enable(r, point);
+    ((struct typed_point *)point->context)->disable_next = true;
+}
+
+struct cps_err *command_delete_(struct debugger *r, const char *arguments, int go)
+{
+    if (cps_lex_take(&arguments, "display"))
+        return command_undisplay_(r, cps_lex_blank(arguments), go);
+    return each_point(r, arguments, remove_point);
+}
+
+struct cps_err *command_disable_(struct debugger *r, const char *arguments, int go)
+{
+    (void)go;
+    return each_point(r, arguments, disable);
+}
+
+struct cps_err *command_enable_(struct debugger *r, const char *arguments, int go)
+{
+    (void)go;
+    bool once = cps_lex_take(&arguments, "once");
+    return each_point(r, cps_lex_blank(arguments), once ? enable_once : enable);
+}
+
+struct cps_err *command_clear_(struct debugger *r, const char *arguments, int go)
+{
+    const struct session *s = &r->session;
+    uint32_t pc = 0;
+    unsigned left = 0;
+    unsigned removed = 0;
+    struct cps_debug_point *point = NULL;
+    (void)go;
+    CPS_TRY(command_place(r, arguments, strlen(arguments), &pc));
+    while ((point = cps_debug_point(s->debug, left))) {
+        if (point->what != CPS_AT_PC || point->pc != pc || point->core != (int)s->core) {
+            left++;
+            continue;
+        }
+        cps_buf_printf(&r->out, "%s%d", removed++ ? ", " : "deleted ", point->id);
+        remove_point(r, point);
+    }
+    if (!removed)
+        return cps_err_new(CPS_ERR_INPUT, "there is no breakpoint at %04" PRIx32, pc);
+    cps_buf_str(&r->out, "\n");
+    return NULL;
+}
+
+struct cps_err *command_ignore_(struct debugger *r, const char *arguments, int go)
+{
+    struct cps_debug_point *point = NULL;
+    int64_t count = 0;
+    (void)go;
+    CPS_TRY(command_find_point(r, &arguments, &point));
+    if (!cps_lex_number(&arguments, &count) || *arguments || count < 0)
+        return cps_err_new(CPS_ERR_SYNTAX, "expected ignore ID N");
+    point->ignore = (uint64_t)count;
+    return NULL;
+}
+
+struct cps_err *command_condition_(struct debugger *r, const char *arguments, int go)
+{
+    struct cps_debug_point *point = NULL;
+    (void)go;
+    CPS_TRY(command_find_point(r, &arguments, &point));
+    return point_condition(point, arguments);
+}
+
+/* ---- save ---- */
+
+/* Where an expression led then: "*0x104@ib2", "[0x1000]-[0x1003]". */
+static void put_moved(const struct cps_debug_point *point, struct cps_buf *out)
+{
+    const struct typed_point *typed = point->context;
+    const char *level = typed->levels ? strrchr(typed->text, '@') : NULL;
+    if (point->what == CPS_AT_PC)
+        cps_buf_printf(out, "*0x%" PRIx32 "%s", point->pc, level ? level : "");
+    else if (point->what == CPS_AT_PLACE)
+        cps_buf_printf(out, "[0x%" PRIx64 "]", point->place.number);
+    else
+        cps_buf_printf(out, "[0x%" PRIx64 "]-[0x%" PRIx64 "]", point->first, point->last);
+}
+
+/* Commands that make the point again, on the processor that it is about. */
+static void put_point(const struct session *s, const struct cps_debug_point *point,
+                      struct cps_buf *out)
+{
+    const struct typed_point *typed = point->context;
+    if (point->core >= 0)
+        cps_buf_printf(out, "core %s\n", session_core_name(s, (unsigned)point->core));
+    cps_buf_printf(out, "%s ", point->once ? "tbreak" : typed->word);
+    if (typed->moves || !*typed->text)
+        put_moved(point, out);
+    else
+        cps_buf_str(out, typed->text);
+    if (typed->condition)
+        cps_buf_printf(out, " if %s", typed->condition);
+    cps_buf_str(out, "\n");
+    if (point->ignore)
+        cps_buf_printf(out, "ignore $bpnum %" PRIu64 "\n", point->ignore);
+    if (typed->commands)
+        cps_buf_printf(out, "commands\n%send\n", typed->commands);
+    if (typed->disable_next)
+        cps_buf_str(out, "enable once $bpnum\n");
+    if (point->disabled)
+        cps_buf_str(out, "disable $bpnum\n");
+}
+
+struct cps_err *command_save_(struct debugger *r, const char *arguments, int go)
+{
+    const struct session *s = &r->session;
+    const struct cps_debug_point *point = NULL;
+    CPS_BUF text = {0};
+    size_t length = strcspn(arguments, " \t");
+    const char *path = cps_lex_blank(arguments + length);
+    (void)go;
+    if (!length || strncmp("breakpoints", arguments, length) != 0 || !*path)
+        return cps_err_new(CPS_ERR_SYNTAX, "expected save breakpoints FILE");
+    for (unsigned i = 0; (point = cps_debug_point(s->debug, i)); i++) {
+        if (point->context)
+            put_point(s, point, &text);
+    }
+    if (text.size) /* whoever reads it goes on where this one was */
+        cps_buf_printf(&text, "core %s\n", session_core_name(s, s->core));
+    if (text.failed)
+        return cps_err_nomem();
+    return cps_outfile_whole(path, cps_buf_text(&text), text.size);
+}

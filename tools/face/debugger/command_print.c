@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ * The debugger's commands that show values: print, x, display. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/base/lex.h"
+#include "isa/base/list.h"
+#include "tools/face/debugger/command_private.h"
+
+enum { MOST = 65536, MOST_SHOWN = 64 };
+
+static void put_binary(struct cps_buf *out, uint64_t value)
+{
+    unsigned bit = 63;
+    while (bit && !(value >> bit & 1))
+        bit--;
+    cps_buf_str(out, "0b");
+    for (bit++; bit--;)
+        cps_buf_str(out, value >> bit & 1 ? "1" : "0");
+}
+
+void command_put_value(const struct debugger *r, uint64_t value, char letter, struct cps_buf *out)
+{
+    switch (letter) {
+    case 'd':
+        cps_buf_printf(out, "%" PRId64, (int64_t)value);
+        break;
+    case 'u':
+        cps_buf_printf(out, "%" PRIu64, value);
+        break;
+    case 't':
+        put_binary(out, value);
+        break;
+    case 'o':
+        cps_buf_printf(out, "0%" PRIo64, value);
+        break;
+    case 'a':
+        cps_buf_printf(out, "0x%" PRIx64 " ", value);
+        session_place(&r->session, r->session.core, (uint32_t)value, out);
+        break;
+    case 'x':
+        cps_buf_printf(out, "0x%08" PRIx64, value);
+        break;
+    default:
+        cps_buf_printf(out, "0x%08" PRIx64 " = %" PRIu64, value, value);
+    }
+}
+
+struct cps_err *command_form(const char **arguments, const char *letters, struct command_form *form)
+{
+    const char *text = *arguments;
+    char *at = NULL;
+    if (*text != '/')
+        return NULL;
+    unsigned long count = strtoul(text + 1, &at, 10);
+    if (!isdigit((unsigned char)text[1]))
+        at = (char *)text + 1;
+    if (at != text + 1 && (count < 1 || count > MOST || !form->count))
+        return cps_err_new(
+            CPS_ERR_SYNTAX,
+            form->count ? "%s: expected a number from 1 to 65536" : "%s: expected no number", text);
+    if (at != text + 1)
+        form->count = (uint32_t)count;
+    for (; *at && *at != ' ' && *at != '\t'; at++) {
+        if (strchr("wg", *at) && form->size)
+            form->size = *at;
+        else if (strchr(letters, *at))
+            form->letter = *at;
+        else
+            return cps_err_new(CPS_ERR_SYNTAX, "\"%c\" of %s: expected one of %s%s", *at, text,
+                               letters, form->size ? ", w or g" : "");
+    }
+    *arguments = cps_lex_blank(at);
+    return NULL;
+}
+
+/* ---- print ---- */
+
+static void put_register(const struct debugger *r, const char *text, uint64_t value,
+                         struct cps_buf *out)
+{
+    const struct session *s = &r->session;
+    CPS_BUF fields = {0};
+    struct cps_place place;
+    if (!expr_place(s, s->core, text, &place) || place.file != CPS_FILE_REGISTER)
+        return;
+    cps_name_fields(session_names(s, s->core), CPS_SPACE_GPU, (uint32_t)place.number,
+                    (uint32_t)value, &fields);
+    cps_buf_str(out, fields.size ? "  " : "");
+    cps_buf_join(out, &fields);
+    look_whole(s, s->core, (uint32_t)place.number, out);
+}
+
+struct cps_err *command_put_print(struct debugger *r, const char *text, char letter,
+                                  struct cps_buf *out)
+{
+    uint64_t value = 0;
+    CPS_TRY(expr_eval(&r->session, r->session.core, NULL, text, &value));
+    command_put_value(r, value, letter, out);
+    put_register(r, text, value, out);
+    cps_buf_str(out, "\n");
+    return NULL;
+}
+
+struct cps_err *command_print_(struct debugger *r, const char *arguments, int go)
+{
+    struct command_form form = {0};
+    (void)go;
+    CPS_TRY(command_form(&arguments, "xduota", &form));
+    return command_put_print(r, arguments, form.letter, &r->out);
+}
+
+/* ---- x ---- */
+
+/* Values in another form than dwords of eight digits. */
+static void put_values(struct debugger *r, const struct command_form *form, uint64_t at,
+                       struct cps_buf *out)
+{
+    const struct session *s = &r->session;
+    unsigned size = form->size == 'g' ? 8 : 4;
+    char file = expr_memory(s);
+    for (uint32_t i = 0; i < form->count; i++, at += size) {
+        uint64_t value = session_value(s, 0, file, at);
+        if (size == 8)
+            value |= session_value(s, 0, file, at + 4) << 32;
+        if (i % (16 / size) == 0)
+            cps_buf_printf(out, "%s%016" PRIx64 ":", i ? "\n" : "", at);
+        cps_buf_str(out, " ");
+        if (form->letter == 'x')
+            cps_buf_hex(out, value, 16);
+        else
+            command_put_value(r,
+                              form->letter == 'd' && size == 4 ? (uint64_t)(int32_t)value : value,
+                              form->letter, out);
+    }
+    cps_buf_str(out, "\n");
+}
+
+void command_put_examined(struct debugger *r, const struct command_form *form, uint64_t at,
+                          struct cps_buf *out)
+{
+    const struct session *s = &r->session;
+    r->examined = *form;
+    if (form->letter == 'i') {
+        look_code(s, s->core, (uint32_t)at, 0, form->count - 1, out);
+        r->examined_at = command_behind(s, (uint32_t)at, form->count);
+        return;
+    }
+    at &= ~UINT64_C(3);
+    if (form->letter == 'x' && form->size == 'w')
+        look_memory(s, expr_memory(s), at, form->count, out);
+    else
+        put_values(r, form, at, out);
+    r->examined_at = at + (uint64_t)form->count * (form->size == 'g' ? 8 : 4);
+}
+
+/* Where instructions are: "$pc" is that of the frame. */
+static struct cps_err *examined_place(struct debugger *r, const struct command_form *form,
+                                      const char *text, uint64_t *ret)
+{
+    uint32_t pc = 0;
+    if (form->letter != 'i')
+        return expr_eval(&r->session, r->session.core, NULL, text, ret);
+    CPS_TRY(command_place(r, strcmp(text, "$pc") ? text : "",
+                          strcmp(text, "$pc") ? strlen(text) : 0, &pc));
+    *ret = pc;
+    return NULL;
+}
+
+struct cps_err *command_examine_(struct debugger *r, const char *arguments, int go)
+{
+    struct command_form form =
+        r->examined.count ? r->examined : (struct command_form){16, 'x', 'w'};
+    uint64_t at = r->examined_at;
+    (void)go;
+    if (*arguments == '/')
+        form.count = 1; /* as gdb: a form without a number is about one */
+    else if (*arguments && r->examined.count)
+        form.count = 16;
+    CPS_TRY(command_form(&arguments, "xduoti", &form));
+    if (*arguments)
+        CPS_TRY(examined_place(r, &form, arguments, &at));
+    else if (!r->examined.count)
+        return cps_err_new(CPS_ERR_SYNTAX, "x: expected an address");
+    command_put_examined(r, &form, at, &r->out);
+    return NULL;
+}
+
+/* ---- display ---- */
+
+static struct cps_err *put_one(struct debugger *r, const struct command_shown *shown,
+                               struct cps_buf *out)
+{
+    uint64_t at = 0;
+    const struct command_form examined = r->examined;
+    const uint64_t examined_at = r->examined_at;
+    cps_buf_printf(out, "%d: %s", shown->id, shown->text);
+    if (!shown->form.count) {
+        cps_buf_str(out, " = ");
+        return command_put_print(r, shown->text, shown->form.letter, out);
+    }
+    cps_buf_str(out, "\n");
+    CPS_TRY(examined_place(r, &shown->form, shown->text, &at));
+    command_put_examined(r, &shown->form, at, out);
+    r->examined = examined;
+    r->examined_at = examined_at;
+    return NULL;
+}
+
+/* What cannot be computed here may be elsewhere: it says why, and stays. */
+static void put_shown(struct debugger *r, const struct command_shown *shown)
+{
+    CPS_BUF text = {0};
+    const char *outer = r->session.line;
+    r->session.line = NULL; /* columns are those of its own text */
+    struct cps_err *err = put_one(r, shown, &text);
+    r->session.line = outer;
+    if (err)
+        cps_buf_printf(&text, "%s\n", err->message);
+    cps_err_free(err);
+    cps_buf_join(&r->out, &text);
+}
+
+void command_put_shown(struct debugger *r)
+{
+    for (size_t i = 0; i < r->shown_count; i++)
+        put_shown(r, &r->shown[i]);
+}
+
+static struct cps_err *add_shown(struct debugger *r, const struct command_form *form,
+                                 const char *text)
+{
+    if (r->shown_count == MOST_SHOWN)
+        return cps_err_new(CPS_ERR_INPUT, "display: expected at most %d of them", MOST_SHOWN);
+    char *copy = strdup(text);
+    if (!copy || !CPS_LIST_ROOM(r->shown, r->shown_count)) {
+        free(copy);
+        return cps_err_nomem();
+    }
+    r->shown[r->shown_count] = (struct command_shown){++r->shown_last, *form, copy};
+    put_shown(r, &r->shown[r->shown_count++]);
+    return NULL;
+}
+
+struct cps_err *command_display_(struct debugger *r, const char *arguments, int go)
+{
+    struct command_form form = {0, 0, 'w'};
+    const char *text = arguments;
+    uint64_t value = 0;
+    (void)go;
+    if (!*arguments) {
+        command_put_shown(r);
+        return NULL;
+    }
+    /* As gdb: with a count, a size or /i it is what `x` would show. */
+    size_t length = strcspn(text, " \t");
+    bool examines = *text == '/' && strcspn(text, "iwg0123456789") < length;
+    form.count = examines;
+    form.letter = examines ? 'x' : 0;
+    form.size = examines ? 'w' : 0;
+    CPS_TRY(command_form(&text, examines ? "xduoti" : "xduota", &form));
+    if (examines)
+        CPS_TRY(examined_place(r, &form, text, &value));
+    else
+        CPS_TRY(expr_eval(&r->session, r->session.core, NULL, text, &value));
+    return add_shown(r, &form, text);
+}
+
+static struct cps_err *drop_shown(struct debugger *r, int64_t id)
+{
+    for (size_t i = 0; i < r->shown_count; i++) {
+        if (r->shown[i].id != id)
+            continue;
+        free(r->shown[i].text);
+        memmove(&r->shown[i], &r->shown[i + 1], (--r->shown_count - i) * sizeof(*r->shown));
+        return NULL;
+    }
+    return cps_err_new(CPS_ERR_SYNTAX, "there is no display %" PRId64 " (info display)", id);
+}
+
+struct cps_err *command_undisplay_(struct debugger *r, const char *arguments, int go)
+{
+    (void)go;
+    while (!*arguments && r->shown_count)
+        CPS_TRY(drop_shown(r, r->shown[0].id));
+    while (*arguments) {
+        int64_t id = 0;
+        if (!cps_lex_number(&arguments, &id))
+            return cps_err_new(CPS_ERR_SYNTAX, "%s: expected the number of a display", arguments);
+        CPS_TRY(drop_shown(r, id));
+        arguments = cps_lex_blank(arguments);
+    }
+    return NULL;
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT
+ * Expressions over a machine's state: a parser that computes while it reads. */
+#include "tools/face/debugger/expr.h"
+#include "tools/face/debugger/expr_word.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "isa/base/lex.h"
+#include "isa/base/pm4.h"
+#include "tools/face/debugger/look.h"
+
+#define MAX_DEPTH 64
+
+struct parser {
+    const struct session *session;
+    unsigned core;
+    const struct cps_event *event;
+    const char *text, *at;
+    const char *expected; /* at the first error, else NULL */
+    const char *wrong;
+    unsigned depth;
+};
+
+static uint64_t binary(struct parser *p, unsigned level);
+static uint64_t bracketed(struct parser *p, char end, const char *what);
+
+static uint64_t fail(struct parser *p, const char *expected)
+{
+    if (!p->expected) {
+        p->expected = expected;
+        p->wrong = p->at;
+    }
+    return 0;
+}
+
+/* A name may hold what registers' names hold: RB_MRT[0].CONTROL, and +0x2 behind a label is a sum.
+ */
+static size_t name_length(const char *at)
+{
+    size_t length = cps_lex_identifier(at);
+    while (length && (at[length] == '[' || at[length] == '.')) {
+        size_t more = at[length] == '.' ? cps_lex_identifier(at + length + 1) + 1
+                                        : strcspn(at + length, "]") + 1;
+        if (more < 2 || strlen(at + length) < more)
+            break;
+        length += more;
+    }
+    return length;
+}
+
+static uint64_t value_at(const struct parser *p, char file, uint64_t number)
+{
+    return session_value(p->session, p->core, file, number);
+}
+
+static bool has_file(const struct session *session, char file)
+{
+    return cps_engine_file(session_engine(session), file) != NULL;
+}
+
+char expr_memory(const struct session *session)
+{
+    static const char files[] = {CPS_FILE_MEMORY, CPS_FILE_RAMIN, CPS_FILE_PROGRAM};
+    for (size_t i = 0; i < sizeof(files); i++) {
+        if (has_file(session, files[i]))
+            return files[i];
+    }
+    return CPS_FILE_MEMORY;
+}
+
+/* A named value of the engine's state: "a.addr". */
+static bool scalar_number(const struct session *session, const char *word, size_t length,
+                          uint64_t *ret)
+{
+    const struct cps_engine_ops *ops = session_engine(session)->ops;
+    for (unsigned i = 0; i < ops->regs; i++) {
+        if (strlen(ops->reg[i].name) != length || memcmp(ops->reg[i].name, word, length) != 0)
+            continue;
+        *ret = i;
+        return true;
+    }
+    return false;
+}
+
+/* Letters, digits, and what names of scalars have between: "cache1.put", "irq-level". */
+static size_t scalar_length(const char *at)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) ||
+           (at[length] && strchr("._-", at[length]) && isalpha((unsigned char)at[length + 1])))
+        length++;
+    return length;
+}
+
+/* "ramin:", "reg:" and so on in front of a number: the kind of place, 0 if there is none. */
+static char prefixed_file(const struct session *session, const char *at, size_t *length)
+{
+    const struct cps_engine_ops *ops = session_engine(session)->ops;
+    for (unsigned i = 0; i < ops->files; i++) {
+        const char *name = ops->file[i].sigil == CPS_FILE_REGISTER ? "reg" : ops->file[i].name;
+        *length = strlen(name) + 1;
+        if (!strncmp(at, name, *length - 1) && at[*length - 1] == ':')
+            return ops->file[i].sigil;
+    }
+    *length = 0;
+    return 0;
+}
+
+/* The number behind "@" or "%": a name of the space, or a number. */
+static bool space_number(struct parser *p, enum cps_space space, uint32_t *ret)
+{
+    int64_t number = 0;
+    size_t length = name_length(p->at);
+    if (length && space < CPS_SPACE_COUNT &&
+        cps_name_number(session_names(p->session, p->core), space, p->at, length, ret)) {
+        p->at += length;
+        return true;
+    }
+    const char *behind = p->at;
+    if (!cps_lex_number(&behind, &number) || number < 0 || number > UINT32_MAX)
+        return false;
+    p->at = behind;
+    *ret = (uint32_t)number;
+    return true;
+}
+
+static bool special(const char *word, size_t length, const char *name)
+{
+    return strlen(name) == length && !memcmp(word, name, length);
+}
+
+/* What stands behind a "$": two digits, "sp", "lr", or the name of a port. */
+static bool gpr_number(const char *word, size_t length, int64_t *ret)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } ports[] = {{"rem", 0x1c}, {"addr", 0x1d}, {"usraddr", 0x1e}, {"data", 0x1f}};
+    for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++) {
+        if (special(word, length, ports[i].name)) {
+            *ret = ports[i].number;
+            return true;
+        }
+    }
+    return cps_lex_register_(word - 1, length, ret);
+}
+
+static uint64_t general_register(struct parser *p)
+{
+    int64_t number = 0;
+    uint64_t scalar = 0;
+    const char *word = p->at;
+    size_t length = 0;
+    while (isalnum((unsigned char)word[length]))
+        length++;
+    p->at += length;
+    if (special(word, length, "pc"))
+        return value_at(p, CPS_FILE_PC, 0);
+    if (special(word, length, "npc"))
+        return value_at(p, CPS_FILE_PC, 1);
+    if (has_file(p->session, CPS_FILE_GENERAL) && gpr_number(word, length, &number))
+        return value_at(p, CPS_FILE_GENERAL, (uint64_t)number);
+    p->at = word + scalar_length(word);
+    if (scalar_number(p->session, word, scalar_length(word), &scalar))
+        return value_at(p, CPS_FILE_SCALAR, scalar);
+    p->at = word;
+    return fail(p, "a register of this engine, such as $pc: info registers names them");
+}
+
+/* A dword behind the header of the packet at hand; 0 behind its last. */
+static uint64_t payload(struct parser *p)
+{
+    struct cps_event event;
+    p->at += strlen("payload");
+    uint64_t index = bracketed(p, ']', "\"]\"");
+    if (index >= expr_packet(p->session, p->core).count ||
+        !look_last_packet(p->session, p->core, &event))
+        return 0;
+    return value_at(p, CPS_FILE_MEMORY, event.addr + 4 + 4 * index);
+}
+
+static uint64_t named(struct parser *p)
+{
+    const struct cps_names *names = session_names(p->session, p->core);
+    size_t length = name_length(p->at);
+    uint64_t value = 0;
+    uint32_t number = 0;
+    size_t prefix = 0;
+    char file = prefixed_file(p->session, p->at, &prefix);
+    if (file) {
+        p->at += prefix;
+        if (!space_number(p, file == CPS_FILE_REGISTER ? CPS_SPACE_GPU : CPS_SPACE_COUNT, &number))
+            return fail(p, "a number behind the \":\", of a register also its name");
+        return value_at(p, file, number);
+    }
+    if (session_afuc(p->session) && !strncmp(p->at, "payload[", 8))
+        return payload(p);
+    if (expr_word(&(struct expr_at){p->session, p->core, p->event}, p->at, length, &value)) {
+        p->at += length;
+        return value;
+    }
+    if (session_find_place(p->session, p->core, p->at, length, &number)) {
+        p->at += length;
+        return number;
+    }
+    if (scalar_number(p->session, p->at, scalar_length(p->at), &value)) {
+        p->at += scalar_length(p->at);
+        return value_at(p, CPS_FILE_SCALAR, value);
+    }
+    if (!cps_name_number(names, CPS_SPACE_GPU, p->at, length, &number))
+        return fail(p, "a register, label, packet or one of header, opcode, count, payload[N], "
+                       "iova, level, draw, submission, step, event");
+    p->at += length;
+    return value_at(p, CPS_FILE_REGISTER, number);
+}
+
+static void expect(struct parser *p, char wanted, const char *what)
+{
+    p->at = cps_lex_blank(p->at);
+    if (*p->at == wanted)
+        p->at++;
+    else
+        fail(p, what);
+}
+
+static uint64_t bracketed(struct parser *p, char end, const char *what)
+{
+    p->depth++; /* unary() has looked how deep it is */
+    p->at++;
+    uint64_t value = binary(p, 0);
+    expect(p, end, what);
+    p->depth--;
+    return value;
+}
+
+static uint64_t primary(struct parser *p)
+{
+    uint32_t number = 0;
+    int64_t value = 0;
+    switch (*p->at) {
+    case '$':
+        p->at++;
+        return general_register(p);
+    case '@':
+        p->at++;
+        if (!space_number(p, CPS_SPACE_CONTROL, &number))
+            return fail(p, "a control register: name or number");
+        return value_at(p, CPS_FILE_CONTROL, number);
+    case '%':
+        p->at++;
+        if (!space_number(p, CPS_SPACE_SQE, &number))
+            return fail(p, "an SQE register: name or number");
+        return value_at(p, CPS_FILE_SQE, number);
+    case '(':
+        return bracketed(p, ')', "\")\"");
+    case '[':
+        return value_at(p, expr_memory(p->session), bracketed(p, ']', "\"]\""));
+    default:
+        if (cps_lex_number(&p->at, &value))
+            return (uint64_t)value;
+        return cps_lex_identifier(p->at) ? named(p) : fail(p, "a number, register or place");
+    }
+}
+
+static uint64_t unary(struct parser *p)
+{
+    p->at = cps_lex_blank(p->at);
+    char operation = *p->at;
+    if (p->depth == MAX_DEPTH)
+        return fail(p, "fewer nested operators or brackets");
+    if (operation != '-' && operation != '~' && operation != '!' && operation != '*')
+        return primary(p);
+    p->at++;
+    p->depth++;
+    uint64_t value = unary(p);
+    p->depth--;
+    return operation == '-'   ? 0 - value
+           : operation == '~' ? ~value
+           : operation == '!' ? !value
+                              : value; /* gdb's "*" in front of an address */
+}
+
+/* By rising precedence; the longer of two that begin alike comes first. */
+static const struct {
+    const char *text;
+    unsigned level;
+} operators[] = {
+    {"||", 0}, {"&&", 1}, {"==", 5}, {"!=", 5}, {"<<", 7}, {">>", 7},
+    {"<=", 6}, {">=", 6}, {"|", 2},  {"^", 3},  {"&", 4},  {"<", 6},
+    {">", 6},  {"+", 8},  {"-", 8},  {"*", 9},  {"/", 9},  {"%", 9},
+};
+#define OPERATORS (sizeof(operators) / sizeof(operators[0]))
+#define LEVELS    10
+
+static size_t find_operator(const char *at, unsigned level)
+{
+    size_t i = 0;
+    while (i < OPERATORS && strncmp(at, operators[i].text, strlen(operators[i].text)) != 0)
+        i++;
+    return i < OPERATORS && operators[i].level == level ? i : OPERATORS;
+}
+
+static uint64_t shift(uint64_t a, uint64_t b, bool left)
+{
+    return b > 63 ? 0 : left ? a << b : a >> b;
+}
+
+static uint64_t compute(struct parser *p, const char *operation, uint64_t a, uint64_t b)
+{
+    bool doubled = operation[1] == operation[0];
+    bool equal = operation[1] == '=';
+    switch (operation[0]) {
+    case '|':
+        return doubled ? a || b : a | b;
+    case '&':
+        return doubled ? a && b : a & b;
+    case '^':
+        return a ^ b;
+    case '=':
+        return a == b;
+    case '!':
+        return a != b;
+    case '<':
+        return doubled ? shift(a, b, true) : equal ? a <= b : a < b;
+    case '>':
+        return doubled ? shift(a, b, false) : equal ? a >= b : a > b;
+    case '+':
+        return a + b;
+    case '-':
+        return a - b;
+    case '*':
+        return a * b;
+    default:
+        if (!b)
+            return fail(p, "a divisor other than 0");
+        return operation[0] == '/' ? a / b : a % b;
+    }
+}
+
+static uint64_t binary(struct parser *p, unsigned level)
+{
+    if (level == LEVELS)
+        return unary(p);
+    uint64_t value = binary(p, level + 1);
+    for (;;) {
+        p->at = cps_lex_blank(p->at);
+        size_t i = find_operator(p->at, level);
+        if (i == OPERATORS || p->expected)
+            break;
+        p->at += strlen(operators[i].text);
+        value = compute(p, operators[i].text, value, binary(p, level + 1));
+    }
+    return value;
+}
+
+size_t expr_column(const struct session *session, const char *at)
+{
+    uintptr_t line = (uintptr_t)session->line;
+    uintptr_t here = (uintptr_t)at;
+    return session->line && here >= line && here - line <= strlen(session->line) ? here - line + 1
+                                                                                 : 1;
+}
+
+/* @p column  that @p text begins in */
+static struct cps_err *evaluate(const struct session *session, unsigned core,
+                                const struct cps_event *event, const char *text, size_t column,
+                                uint64_t *ret)
+{
+    struct parser p = {.session = session, .core = core, .event = event, .text = text, .at = text};
+    uint64_t value = binary(&p, 0);
+    p.at = cps_lex_blank(p.at);
+    if (!p.expected && *p.at)
+        fail(&p, "an operator or the end");
+    if (p.expected)
+        return cps_err_new(CPS_ERR_SYNTAX, "column %zu: expected %s",
+                           (size_t)(p.wrong - text) + column, p.expected);
+    *ret = value;
+    return NULL;
+}
+
+struct cps_err *expr_eval(const struct session *session, unsigned core,
+                          const struct cps_event *event, const char *text, uint64_t *ret)
+{
+    return evaluate(session, core, event, text, expr_column(session, text), ret);
+}
+
+struct cps_err *expr_eval_part(const struct session *session, unsigned core, const char *text,
+                               size_t length, uint64_t *ret)
+{
+    CPS_FREE char *copy = strndup(text, length);
+    return copy ? evaluate(session, core, NULL, copy, expr_column(session, text), ret)
+                : cps_err_nomem();
+}
+
+/* Nothing may stand behind a place. */
+static bool finish(const struct parser *p, char file, uint64_t number, struct cps_place *ret)
+{
+    *ret = (struct cps_place){(uint8_t)p->core, file, number};
+    return !p->expected && !*cps_lex_blank(p->at) && has_file(p->session, file);
+}
+
+static bool memory_place(struct parser *p, struct cps_place *ret)
+{
+    uint64_t number = binary(p, 0);
+    expect(p, ']', "\"]\"");
+    return finish(p, expr_memory(p->session), number, ret);
+}
+
+static bool register_place(struct parser *p, enum cps_space space, char file, struct cps_place *ret)
+{
+    uint32_t found = 0;
+    return space_number(p, space, &found) && finish(p, file, found, ret);
+}
+
+/* Behind a "$", or a bare name. */
+static bool scalar_place(struct parser *p, struct cps_place *ret)
+{
+    uint64_t number = 0;
+    size_t length = scalar_length(p->at);
+    if (!scalar_number(p->session, p->at, length, &number))
+        return false;
+    p->at += length;
+    return finish(p, CPS_FILE_SCALAR, number, ret);
+}
+
+static bool general_place(struct parser *p, struct cps_place *ret)
+{
+    int64_t found = 0;
+    size_t length = strcspn(p->at, " \t");
+    const char *word = p->at;
+    if (has_file(p->session, CPS_FILE_GENERAL) && gpr_number(word, length, &found)) {
+        p->at += length;
+        return finish(p, CPS_FILE_GENERAL, (uint64_t)found, ret);
+    }
+    if (!special(word, length, "pc"))
+        return scalar_place(p, ret);
+    p->at += length;
+    return finish(p, CPS_FILE_PC, 0, ret);
+}
+
+static bool named_place(struct parser *p, struct cps_place *ret)
+{
+    size_t prefix = 0;
+    char file = prefixed_file(p->session, p->at, &prefix);
+    p->at += prefix;
+    if (file)
+        return register_place(p, file == CPS_FILE_REGISTER ? CPS_SPACE_GPU : CPS_SPACE_COUNT, file,
+                              ret);
+    if (scalar_place(p, ret))
+        return true;
+    return cps_lex_identifier(p->at) && register_place(p, CPS_SPACE_GPU, CPS_FILE_REGISTER, ret);
+}
+
+bool expr_place(const struct session *session, unsigned core, const char *text,
+                struct cps_place *ret)
+{
+    struct parser p = {.session = session, .core = core, .text = text};
+    text = cps_lex_blank(text);
+    p.at = text + 1;
+    switch (*text) {
+    case '$':
+        return general_place(&p, ret);
+    case '@':
+        return register_place(&p, CPS_SPACE_CONTROL, CPS_FILE_CONTROL, ret);
+    case '%':
+        return register_place(&p, CPS_SPACE_SQE, CPS_FILE_SQE, ret);
+    case '[':
+        return memory_place(&p, ret);
+    default:
+        p.at = text;
+        return named_place(&p, ret);
+    }
+}
+
+struct cps_err *expr_assign(struct session *session, unsigned core, const char *place,
+                            const char *text, uint64_t *ret)
+{
+    struct cps_edit edit = {.what = CPS_EDIT_PLACE};
+    if (!expr_place(session, core, place, &edit.place))
+        return cps_err_new(CPS_ERR_SYNTAX,
+                           "%s cannot be written, expected $REGISTER, $pc, @CONTROL, %%SQE, a "
+                           "register or [ADDRESS]",
+                           place);
+    CPS_TRY(expr_eval(session, core, NULL, text, &edit.value));
+    const struct cps_file *file = cps_engine_file(session_engine(session), edit.place.file);
+    edit.value &= file->bits < 64 ? (UINT64_C(1) << file->bits) - 1 : UINT64_MAX;
+    if (ret)
+        *ret = edit.value;
+    return cps_debug_edit(session->debug, &edit);
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT
+ * What a stopped machine looks like, as text. */
+#include "tools/face/debugger/look.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/face/debugger/point.h"
+#include "tools/run/files.h"
+#include "trace/form/text.h"
+
+#define MAX_SOURCE ((size_t)16 << 20) /* bytes of a source file */
+
+/* Labels are asked for by address; the text lives until the next question. */
+struct labels {
+    const struct session *session;
+    unsigned core;
+    struct cps_buf text;
+};
+
+static const char *label(void *context, uint32_t target)
+{
+    struct labels *l = context;
+    cps_buf_clear(&l->text);
+    session_place(l->session, l->core, target, &l->text);
+    return l->text.size ? cps_buf_text(&l->text) : NULL;
+}
+
+void look_insn(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
+{
+    struct cps_engine *engine = session_engine(s);
+    struct labels labels = {s, core, {0}};
+    const struct cps_print_names names = {
+        .names = session_names(s, core), .label = label, .context = &labels, .scheme = s->scheme};
+    uint8_t bytes[CPS_INSN_BYTES];
+    struct cps_insn insn;
+    if (cps_engine_decode(engine, core, pc, bytes, &insn))
+        cps_print(engine->ops->isa, &insn, pc, &names, out);
+    out->failed = out->failed || labels.text.failed;
+    cps_buf_deinit(&labels.text);
+}
+
+static bool has_break(const struct session *s, unsigned core, uint32_t pc)
+{
+    const struct cps_debug_point *p = NULL;
+    for (unsigned i = 0; (p = cps_debug_point(s->debug, i)); i++) {
+        if (p->what == CPS_AT_PC && p->pc == pc && p->core == (int)core && !p->disabled)
+            return true;
+    }
+    return false;
+}
+
+/* Handlers and the user's labels, on a line of their own. */
+static void label_line(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
+{
+    CPS_BUF name = {0};
+    session_place(s, core, pc, &name);
+    out->failed = out->failed || name.failed;
+    if (name.size && !strchr(cps_buf_text(&name), '+'))
+        cps_buf_printf(out, "%s:\n", cps_buf_text(&name));
+}
+
+/* What stands at @p pc, as one number; of long instructions byte by byte. */
+static void put_units(const struct session *s, unsigned core, uint32_t pc, uint32_t units,
+                      struct cps_buf *out)
+{
+    unsigned digits = 2 * cps_isa_unit(session_engine(s)->ops->isa);
+    for (uint32_t i = 0; i < units; i++)
+        cps_buf_printf(out, "%s%0*" PRIx64, i && digits > 2 ? " " : "", (int)digits,
+                       session_value(s, core, CPS_FILE_CODE, pc + i));
+    if (digits == 2)
+        cps_buf_printf(out, "%*s", (int)(2 * (5 - (units < 5 ? units : 5))), "");
+}
+
+static void code_line(const struct session *s, unsigned core, uint32_t at, uint32_t units,
+                      struct cps_buf *out)
+{
+    struct cps_where where = cps_engine_where(session_engine(s), core);
+    label_line(s, core, at, out);
+    cps_buf_printf(out, "%s%c %04" PRIx32 " ",
+                   at == where.pc                  ? "=>"
+                   : at == where.npc && where.slot ? "->"
+                                                   : "  ",
+                   has_break(s, core, at) ? '*' : ' ', at);
+    put_units(s, core, at, units, out);
+    cps_buf_str(out, "  ");
+    look_insn(s, core, at, out);
+    cps_buf_str(out, "\n");
+}
+
+static bool has_code(const struct session *s, unsigned core, uint32_t pc)
+{
+    uint64_t word = 0;
+    return cps_engine_get(session_engine(s), (struct cps_place){(uint8_t)core, CPS_FILE_CODE, pc},
+                          &word);
+}
+
+/* Where to begin so that @p before instructions stand in front of @p pc. Long ones are found from
+ * the beginning of the code; what is not on one of them begins at itself. */
+static uint32_t first_line(const struct session *s, unsigned core, uint32_t pc, unsigned before)
+{
+    uint32_t last[16] = {0};
+    unsigned count = 0;
+    uint32_t at = 0;
+    before = before < 16 ? before : 15;
+    if (cps_isa_is_regular(session_engine(s)->ops->isa))
+        return pc < before ? 0 : pc - before;
+    for (; at < pc && has_code(s, core, at); at += session_length(s, core, at))
+        last[count++ % 16] = at;
+    if (at != pc || !before || !count)
+        return pc;
+    before = before < count ? before : count;
+    return last[(count - before) % 16];
+}
+
+void look_code(const struct session *s, unsigned core, uint32_t pc, unsigned before, unsigned after,
+               struct cps_buf *out)
+{
+    uint32_t at = first_line(s, core, pc, before);
+    for (unsigned behind = 0; behind <= after && has_code(s, core, at); behind += at > pc) {
+        uint32_t units = session_length(s, core, at);
+        code_line(s, core, at, units, out);
+        at += units;
+    }
+}
+
+bool look_source(const struct session *s, unsigned core, uint32_t pc, const char **file,
+                 uint32_t *line)
+{
+    const struct cps_fw_part *part = NULL;
+    const struct cps_fw *fw = session_fw(s, core, &part);
+    const struct cps_fw_line *found = fw ? cps_fw_line_at(fw, session_part(fw, part), pc) : NULL;
+    if (!found)
+        return false;
+    *file = fw->debug.files[found->file];
+    *line = found->line;
+    return true;
+}
+
+/* The path is out of the firmware: it may name anything. */
+void look_source_text(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
+{
+    const char *path = NULL;
+    uint32_t wanted = 0;
+    CPS_FREE char *text = NULL;
+    if (!look_source(s, core, pc, &path, &wanted) || !files_is_regular(path))
+        return;
+    struct cps_err *err = files_text(path, MAX_SOURCE, &text);
+    char *at = text;
+    char *line = NULL;
+    for (uint32_t i = 0; !err && i < wanted && (i == 0 || line); i++)
+        line = files_line(&at);
+    if (line)
+        cps_buf_printf(out, "%" PRIu32 "\t%s\n", wanted, line);
+    cps_err_free(err);
+}
+
+/* Which part of the input the run is in. */
+static void put_part(const struct session *s, const struct cps_debug_place *place,
+                     struct cps_buf *out)
+{
+    const struct cps_item *item = session_item(s);
+    if (!play_is_script(&s->play) && place->submission)
+        cps_buf_printf(out, "submission %" PRIu32 ": ", place->submission - 1);
+    else if (!play_is_script(&s->play))
+        cps_buf_str(out, s->play.dump && item && item->kind == CPS_ITEM_RING ? "ring: " : "boot: ");
+    else if (item && item->line)
+        cps_buf_printf(out, "line %" PRIu32 ": ", item->line);
+    else
+        cps_buf_str(out, item && item->kind == CPS_ITEM_END ? "behind the host: " : "start: ");
+}
+
+void look_where(const struct session *s, unsigned core, struct cps_buf *out)
+{
+    struct cps_where where = cps_engine_where(session_engine(s), core);
+    struct cps_debug_place place = cps_debug_place(s->debug);
+    const char *file = NULL;
+    uint32_t line = 0;
+    cps_buf_printf(out, "step %" PRIu64 ", event %" PRIu64 ", ", place.step, place.event);
+    put_part(s, &place, out);
+    cps_buf_printf(out, "%s ", session_core_name(s, core));
+    if (!where.started) {
+        cps_buf_str(out, play_is_script(&s->play) ? "is idle\n" : "is not started\n");
+        return;
+    }
+    cps_buf_printf(out, "%04" PRIx32 " ", where.pc);
+    session_place(s, core, where.pc, out);
+    if (look_source(s, core, where.pc, &file, &line))
+        cps_buf_printf(out, ", %s:%" PRIu32, file, line);
+    if (where.slot)
+        cps_buf_printf(out, ", delay slot of a branch to %04" PRIx32, where.npc);
+    cps_buf_str(out, "\n");
+}
+
+static char values_file(const struct session *s)
+{
+    return cps_engine_file(session_engine(s), CPS_FILE_GENERAL) ? CPS_FILE_GENERAL
+                                                                : CPS_FILE_SCALAR;
+}
+
+static unsigned values_count(const struct session *s)
+{
+    const struct cps_file *file = cps_engine_file(session_engine(s), values_file(s));
+    return !file ? 0 : file->count < LOOK_VALUES ? (unsigned)file->count : LOOK_VALUES;
+}
+
+void look_read(const struct session *s, unsigned core, struct look_values *ret)
+{
+    for (unsigned i = 0; i < values_count(s); i++)
+        ret->value[i] = session_value(s, core, values_file(s), i);
+}
+
+/* Characters of a value with its name and a blank behind it; of one with a name of its own without
+ * that. */
+enum { GENERAL_WIDTH = 14, VALUE_WIDTH = 11 };
+
+static unsigned columns_of(unsigned width, unsigned cell)
+{
+    return width < cell ? 1 : width / cell;
+}
+
+static void general_registers(unsigned columns, const struct look_values *now,
+                              const struct look_values *before, struct cps_buf *out)
+{
+    static const char *const ports[] = {"$sp ", "$lr ", "$rem", "$addr", "$usraddr"};
+    for (unsigned i = 1; i <= 0x1e; i++) {
+        char name[12];
+        if (i < 0x1a)
+            snprintf(name, sizeof(name), "$%02x", i);
+        else
+            snprintf(name, sizeof(name), "%s", ports[i - 0x1a]);
+        cps_buf_printf(out, "%c%s %08" PRIx64 "%s",
+                       before && before->value[i] != now->value[i] ? '*' : ' ', name, now->value[i],
+                       i % columns == 0 || i == 0x1e ? "\n" : " ");
+    }
+}
+
+static unsigned longest_name(const struct session *s)
+{
+    const struct cps_engine_ops *ops = session_engine(s)->ops;
+    size_t longest = 0;
+    for (unsigned i = 0; i < values_count(s); i++)
+        longest = strlen(ops->reg[i].name) > longest ? strlen(ops->reg[i].name) : longest;
+    return (unsigned)longest;
+}
+
+static void named_values(const struct session *s, unsigned width, const struct look_values *now,
+                         const struct look_values *before, struct cps_buf *out)
+{
+    const struct cps_engine_ops *ops = session_engine(s)->ops;
+    unsigned name = longest_name(s);
+    unsigned columns = columns_of(width, name + VALUE_WIDTH);
+    for (unsigned i = 0; i < values_count(s); i++)
+        cps_buf_printf(out, "%c%-*s %08" PRIx64 "%s",
+                       before && before->value[i] != now->value[i] ? '*' : ' ', (int)name,
+                       ops->reg[i].name, now->value[i],
+                       (i + 1) % columns && i + 1 < values_count(s) ? " " : "\n");
+}
+
+void look_registers(const struct session *s, unsigned core, unsigned width,
+                    const struct look_values *before, struct cps_buf *out)
+{
+    struct look_values now = {{0}};
+    look_read(s, core, &now);
+    if (values_file(s) == CPS_FILE_GENERAL)
+        general_registers(columns_of(width, GENERAL_WIDTH), &now, before, out);
+    else
+        named_values(s, width, &now, before, out);
+}
+
+static void put_streams(const struct session *s, unsigned core, struct cps_buf *out)
+{
+    static const char *const levels[] = {"ring", "ib1", "ib2", "ib3", "sds"};
+    cps_buf_str(out, "packet  ");
+    look_packet(s, core, out);
+    for (unsigned level = CPS_LEVEL_SDS + 1; level--;) {
+        struct cps_position at = cps_afuc_position(session_afuc(s), core, level);
+        if (!at.active)
+            continue;
+        cps_buf_printf(out, "%-6s  0x%016" PRIx64, levels[level], at.iova);
+        if (cps_buffers_at(s->play.buffers, session_submission(s), at.iova))
+            cps_buffers_put(s->play.buffers, session_submission(s), at.iova, out);
+        cps_buf_printf(out, ", %" PRIu32 " of %" PRIu32 " dwords read\n", at.consumed, at.dwords);
+    }
+}
+
+void look_backtrace(const struct session *s, unsigned core, struct cps_buf *out)
+{
+    struct cps_where where = cps_engine_where(session_engine(s), core);
+    for (unsigned i = 0; i <= where.depth; i++) {
+        uint32_t pc = i ? (uint32_t)session_value(s, core, CPS_FILE_STACK, i - 1) : where.pc;
+        cps_buf_printf(out, "#%u  %04" PRIx32 " ", i, pc);
+        session_place(s, core, pc, out);
+        cps_buf_str(out, "\n");
+    }
+    if (session_afuc(s))
+        put_streams(s, core, out);
+}
+
+void look_event(const struct session *s, const struct cps_event *event, uint32_t submission,
+                struct cps_buf *out)
+{
+    bool many = play_has_processors_of(&s->play, session_engine(s));
+    unsigned kind = cps_event_kind(event);
+    cps_text_event(out, event, s->play.names[cps_event_who(event) % CPS_CPU_COUNT], many);
+    if (play_is_script(&s->play) || (kind != CPS_EV_MEMW && kind != CPS_EV_MEMR))
+        return;
+    out->size -= out->size && out->data[out->size - 1] == '\n';
+    cps_buffers_put(s->play.buffers, submission, event->addr, out);
+    cps_buf_str(out, "\n");
+}
+
+/* Which submission the event in front of @p end was made in. */
+static uint32_t submission_at(const struct session *s, uint64_t end)
+{
+    struct cps_event event;
+    while (end-- && cps_debug_event(s->debug, end, &event)) {
+        if (cps_event_kind(&event) == CPS_EV_SUBMIT)
+            return event.value;
+    }
+    return 0;
+}
+
+void look_events(const struct session *s, unsigned count, struct cps_buf *out)
+{
+    uint64_t end = cps_debug_place(s->debug).event;
+    uint64_t first = end < count ? 0 : end - count;
+    uint32_t submission = submission_at(s, first);
+    struct cps_event event;
+    for (uint64_t i = first; i < end; i++) {
+        if (!cps_debug_event(s->debug, i, &event))
+            continue;
+        if (cps_event_kind(&event) == CPS_EV_SUBMIT)
+            submission = event.value;
+        cps_buf_printf(out, "%8" PRIu64 "  ", i);
+        look_event(s, &event, submission, out);
+    }
+}
+
+/* Where the host is done; each is told by `run`. */
+static void put_misses(const struct session *s, struct cps_buf *out)
+{
+    const struct cps_debug_place place = cps_debug_place(s->debug);
+    if (!place.missed)
+        return;
+    play_put_misses(place.missed, out);
+    cps_buf_str(out, place.missed == 1 ? ": " : ", the first: ");
+    play_put_miss(&s->play, s->play.feed.item + place.missed_item, place.missed_answer, out);
+}
+
+void look_stop(const struct session *s, const struct cps_debug_stop *stop, struct cps_buf *out)
+{
+    static const char *const reasons[] = {
+        [CPS_WHY_GONE] = "",
+        [CPS_WHY_POINT] = "",
+        [CPS_WHY_END] = "the end: every submission is done\n",
+        [CPS_WHY_START] = "the beginning: nothing lies before\n",
+        [CPS_WHY_DEADLOCK] =
+            "deadlock: every processor waits for something that nothing will change\n",
+        [CPS_WHY_FAULT] = "fault\n",
+        [CPS_WHY_BAD_PACKET] = "bad packet: the firmware refused it and spins\n",
+        [CPS_WHY_INTERRUPTED] = "interrupted\n",
+        [CPS_WHY_NOMEM] = "out of memory\n",
+        [CPS_WHY_REFUSED] = "refused: ",
+    };
+    static const uint8_t stops[] = {[CPS_WHY_DEADLOCK] = CPS_STOP_DEADLOCK,
+                                    [CPS_WHY_FAULT] = CPS_STOP_FAULT,
+                                    [CPS_WHY_BAD_PACKET] = CPS_STOP_BAD_PACKET};
+    bool is_script = play_is_script(&s->play);
+    if (stop->reason == CPS_WHY_INTERRUPTED && s->limited) {
+        cps_buf_printf(out, "limit: %" PRIu64 " instructions in one command\n", s->limit);
+        return;
+    }
+    const char *end = is_script            ? "the end: the host is done\n"
+                      : s->play.feed.until ? "the end: the hardware came no further\n"
+                                           : reasons[CPS_WHY_END];
+    cps_buf_str(out, stop->reason == CPS_WHY_END ? end : reasons[stop->reason]);
+    if (stop->reason == CPS_WHY_END)
+        put_misses(s, out);
+    if (stop->reason == CPS_WHY_REFUSED && cps_debug_refused(s->debug))
+        cps_buf_printf(out, "%s\n", cps_debug_refused(s->debug)->message);
+    if (stop->reason == CPS_WHY_DEADLOCK || stop->reason == CPS_WHY_FAULT ||
+        stop->reason == CPS_WHY_BAD_PACKET) {
+        play_explain(&s->play, session_engine(s), (enum cps_stop)stops[stop->reason], out);
+        cps_buf_str(out, "\n");
+    }
+    if (stop->reason != CPS_WHY_POINT)
+        return;
+    const struct cps_debug_point *p = cps_debug_find(s->debug, stop->point);
+    const struct typed_point *typed = p ? p->context : NULL;
+    cps_buf_printf(out, "%s %d%s%s\n", p && point_is_break(p) ? "breakpoint" : "watchpoint",
+                   stop->point, typed ? ", " : "", typed ? typed->text : "");
+    if (stop->has_event) {
+        cps_buf_str(out, "  ");
+        look_event(s, &stop->event, session_submission(s), out);
+    }
+}
+
+/* Four dwords. */
+static void memory_line(const struct session *s, char file, uint64_t iova, uint32_t dwords,
+                        struct cps_buf *out)
+{
+    cps_buf_printf(out, "%016" PRIx64 ":", iova);
+    for (uint32_t i = 0; i < dwords; i++) {
+        const struct cps_place at = {0, file, iova + 4 * (uint64_t)i};
+        uint64_t value = 0;
+        if (cps_engine_get(session_engine(s), at, &value))
+            cps_buf_printf(out, " %08" PRIx64, value);
+        else
+            cps_buf_str(out, " ........");
+    }
+}
+
+void look_memory(const struct session *s, char file, uint64_t iova, uint32_t dwords,
+                 struct cps_buf *out)
+{
+    bool in_capture = file == CPS_FILE_MEMORY && !play_is_script(&s->play);
+    const struct cps_buffer *before = NULL;
+    for (uint32_t i = 0; i < dwords; i += 4) {
+        uint64_t at = iova + 4 * (uint64_t)i;
+        memory_line(s, file, at, dwords - i < 4 ? dwords - i : 4, out);
+        const struct cps_buffer *buffer =
+            cps_buffers_at(s->play.buffers, session_submission(s), at);
+        if (in_capture && (!i || buffer != before))
+            cps_buffers_put(s->play.buffers, session_submission(s), at, out);
+        before = buffer;
+        cps_buf_str(out, "\n");
+    }
+}
+
+void look_counts(const struct session *s, struct cps_buf *out)
+{
+    const struct cps_engine *engine = session_engine(s);
+    cps_buf_printf(out,
+                   "%" PRIu64 " %s, %" PRIu64 " instructions, %" PRIu64 " register writes, %" PRIu64
+                   " memory writes\n",
+                   engine->packets, play_is_script(&s->play) ? "starts" : "packets",
+                   engine->instructions, engine->tap.count[CPS_EV_REG],
+                   engine->tap.count[CPS_EV_MEMW]);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * What a stopped machine looks like, as text: for the command line, the screen and editors. */
+#ifndef CPS_LOOK_H
+#define CPS_LOOK_H
+
+#include "tools/face/debugger/session.h"
+
+/** The instruction at @p pc, without newline; labels and places by name. */
+void look_insn(const struct session *session, unsigned core, uint32_t pc, struct cps_buf *out);
+/** Lines around @p pc: "=> 0104 2883003f  and $03, $04, 0x3f". "=>" runs next, "->" behind it where
+ * that is not the next line (a delay slot), "*" is a breakpoint. */
+void look_code(const struct session *session, unsigned core, uint32_t pc, unsigned before,
+               unsigned after, struct cps_buf *out);
+/** "step 812, event 40, submission 0: sqe 0104 CP_EVENT_WRITE+0x1", with newline; of scripts the
+ * line of the run file instead of the submission. */
+void look_where(const struct session *session, unsigned core, struct cps_buf *out);
+/** Most values that look_registers() shows. */
+#define LOOK_VALUES 128u
+/** General registers of a core, or the named values of a script's engine. */
+struct look_values {
+    uint64_t value[LOOK_VALUES];
+};
+void look_read(const struct session *session, unsigned core, struct look_values *ret);
+/** All of them, in rows of about @p width characters; those that @p before has otherwise have a "*"
+ * (NULL: none).
+ */
+void look_registers(const struct session *session, unsigned core, unsigned width,
+                    const struct look_values *before, struct cps_buf *out);
+/** The packet at hand: header, name, payload with its fields; addresses with the buffer that they
+ * lie in. Nothing for engines without packets. */
+void look_packet(const struct session *session, unsigned core, struct cps_buf *out);
+/** The newest dispatch of a core, for the level and the address of its header; false if it is no
+ * more kept, or there was none. */
+bool look_last_packet(const struct session *session, unsigned core, struct cps_event *ret);
+/** What a register of 64 bits holds, of which @p number is a half, in front of its buffer if it is
+ * an address: " = 0x0000000001125000 [buf 3 +0x0]"; nothing for others. */
+void look_whole(const struct session *session, unsigned core, uint32_t number, struct cps_buf *out);
+/** Calls, then the streams that led here, from the innermost to the ring. */
+void look_backtrace(const struct session *session, unsigned core, struct cps_buf *out);
+/** One event as a line of a text trace; an access of memory with the buffer that it is to, as the
+ * capture had them in that submission. */
+void look_event(const struct session *session, const struct cps_event *event, uint32_t submission,
+                struct cps_buf *out);
+/** The last @p count events with their numbers. */
+void look_events(const struct session *session, unsigned count, struct cps_buf *out);
+/** Why a run stopped; empty if it just went as far as asked. */
+void look_stop(const struct session *session, const struct cps_debug_stop *stop,
+               struct cps_buf *out);
+/** Dwords of a memory (enum cps_file_sigil) from @p iova, four to a line; "........" where nothing
+ * was ever stored. The first line, and each that begins in another buffer of the capture, says in
+ * which. */
+void look_memory(const struct session *session, char file, uint64_t iova, uint32_t dwords,
+                 struct cps_buf *out);
+/** The line of source that dword @p pc comes from, with its comment, if the file is there. */
+void look_source_text(const struct session *session, unsigned core, uint32_t pc,
+                      struct cps_buf *out);
+/** The file and line that dword @p pc comes from; false if nobody knows. */
+bool look_source(const struct session *session, unsigned core, uint32_t pc, const char **file,
+                 uint32_t *line);
+
+/** How far the run is: packets, instructions, register writes. */
+void look_counts(const struct session *session, struct cps_buf *out);
+
+#endif

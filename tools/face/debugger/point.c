@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT
+ * Breakpoints and watchpoints as people type them. */
+#include "tools/face/debugger/point.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tools/face/debugger/expr.h"
+#include "tools/face/debugger/look.h"
+#include "isa/base/lex.h"
+#include "trace/form/text.h"
+
+/* Of the packet at hand, as a bit; of none no bit. */
+static uint32_t level_of(const struct session *session, unsigned core)
+{
+    struct cps_event packet;
+    return look_last_packet(session, core, &packet) ? 1u << cps_event_sub(&packet) : 0;
+}
+
+static bool condition_holds(void *context, struct cps_debug *debug, unsigned core,
+                            const struct cps_event *event)
+{
+    const struct typed_point *typed = context;
+    uint64_t value = 0;
+    (void)debug;
+    if (typed->levels && !(typed->levels & level_of(typed->session, core)))
+        return false;
+    if (!typed->condition)
+        return true;
+    struct cps_err *err = expr_eval(typed->session, core, event, typed->condition, &value);
+    bool holds = err || value; /* one that cannot be computed stops, as gdb's do */
+    cps_err_free(err);
+    return holds;
+}
+
+/* Where a condition begins: "if EXPRESSION", behind a blank or alone; NULL: there is none. */
+static const char *find_condition(const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "if")); at += 2) {
+        if ((at == text || at[-1] == ' ' || at[-1] == '\t') && (at[2] == ' ' || at[2] == '\t'))
+            return at;
+    }
+    return NULL;
+}
+
+/* Splits off "if EXPRESSION". */
+static struct cps_err *create(const struct session *session, const char *text,
+                              struct cps_debug_point *ret)
+{
+    const char *condition = find_condition(text);
+    size_t length = condition ? (size_t)(condition - text) : strlen(text);
+    while (length && strchr(" \t", text[length - 1]))
+        length--;
+    struct typed_point *typed = calloc(1, sizeof(*typed));
+    *ret = (struct cps_debug_point){.core = -1, .last = UINT64_MAX, .context = typed};
+    if (!typed)
+        return cps_err_nomem();
+    typed->session = session;
+    typed->word = "break";
+    typed->text = strndup(text, length);
+    ret->when = condition_holds;
+    if (!typed->text)
+        return cps_err_nomem();
+    return condition ? point_condition(ret, cps_lex_blank(condition + 2)) : NULL;
+}
+
+struct cps_err *point_condition(struct cps_debug_point *point, const char *condition)
+{
+    struct typed_point *typed = point->context;
+    struct cps_event none = {0};
+    uint64_t value = 0;
+    char *copy = NULL;
+    if (condition && *condition) {
+        CPS_TRY(expr_eval(typed->session, typed->session->core, &none, condition, &value));
+        copy = strdup(condition);
+        if (!copy)
+            return cps_err_nomem();
+    }
+    free(typed->condition);
+    typed->condition = copy;
+    return NULL;
+}
+
+void point_release(struct cps_debug_point *point)
+{
+    struct typed_point *typed = point->context;
+    if (!typed)
+        return;
+    free(typed->text);
+    free(typed->condition);
+    free(typed->commands);
+    free(typed);
+    point->context = NULL;
+}
+
+bool point_remove(struct session *session, int id)
+{
+    struct cps_debug_point *point = cps_debug_find(session->debug, id);
+    if (point)
+        point_release(point);
+    return cps_debug_remove(session->debug, id);
+}
+
+void point_clear(struct session *session)
+{
+    struct cps_debug_point *point = NULL;
+    while (session->debug && (point = cps_debug_point(session->debug, 0)))
+        point_remove(session, point->id);
+}
+
+/* The last @p wanted in @p length bytes; NULL: there is none. */
+static const char *last_of(const char *text, size_t length, char wanted)
+{
+    while (length && text[length - 1] != wanted)
+        length--;
+    return length ? text + length - 1 : NULL;
+}
+
+static struct cps_err *bad(const char *text, const char *expected)
+{
+    return cps_err_new(CPS_ERR_SYNTAX, "%s: expected %s", text, expected);
+}
+
+#define LEVELS "@rb, @ib1, @ib2, @ib3, @sds or @int"
+
+/* "ib2", in either case; 0: it is no level. */
+static uint32_t level_bits(const char *name)
+{
+    uint32_t bits = 0;
+    for (unsigned sub = 0; sub < CPS_EVENT_SUBS; sub++) {
+        const char *word = cps_event_sub_word(CPS_EV_PKT, sub);
+        bits |= word && !strcasecmp(word, name) ? 1u << sub : 0;
+    }
+    return bits;
+}
+
+/* "pkt:CP_NOP@ib2"; either part may be missing. */
+static struct cps_err *packet_point(const struct session *session, unsigned core, const char *text,
+                                    struct cps_debug_point *ret)
+{
+    const char *at = text + 4;
+    const char *level = strchr(at, '@');
+    size_t length = level ? (size_t)(level - at) : strlen(at);
+    const char *number_at = at;
+    int64_t number = 0;
+    uint32_t opcode = 0;
+    ret->what = CPS_AT_EVENT;
+    ret->kinds = 1u << CPS_EV_PKT;
+    if (cps_lex_number(&number_at, &number) && number_at == at + length)
+        opcode = (uint32_t)number;
+    else if (length &&
+             !cps_name_number(session_names(session, core), CPS_SPACE_PACKET, at, length, &opcode))
+        return bad(text, "pkt:NAME, pkt:OPCODE, either with @LEVEL behind it");
+    if (length) {
+        ret->mask = 0xf07f0000;
+        ret->value = 7u << 28 | (opcode & 0x7f) << 16;
+    }
+    ret->subs = level ? level_bits(level + 1) : 0;
+    return level && !ret->subs ? bad(text, LEVELS) : NULL;
+}
+
+static struct cps_err *event_point(const char *text, struct cps_debug_point *ret)
+{
+    char classes[256] = "";
+    ret->what = CPS_AT_EVENT;
+    for (size_t i = 0; text[6 + i] && i < sizeof(classes) - 1; i++)
+        classes[i] = (char)tolower((unsigned char)text[6 + i]);
+    if (strlen(text + 6) >= sizeof(classes) || !cps_text_classes(classes, &ret->kinds))
+        return bad(text, "event:CLASS,..., as --events takes them");
+    ret->kinds &= ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX);
+    return NULL;
+}
+
+/* "line:12" of a run file: behind what the host does there. */
+static struct cps_err *host_point(const char *text, struct cps_debug_point *ret)
+{
+    const char *at = text + 5;
+    int64_t line = 0;
+    if (!cps_lex_number(&at, &line) || *at || line < 1)
+        return bad(text, "line:N, a line of the run file");
+    ret->what = CPS_AT_LINE;
+    ret->first = ret->last = (uint64_t)line;
+    return NULL;
+}
+
+bool point_line(const struct session *session, unsigned core, const char *text, size_t length,
+                uint32_t *ret)
+{
+    const struct cps_fw_part *part = NULL;
+    const struct cps_fw *fw = session_fw(session, core, &part);
+    const char *colon = last_of(text, length, ':');
+    uint32_t wanted = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+    uint32_t best = UINT32_MAX;
+    for (size_t i = 0; fw && wanted && i < fw->debug.line_count; i++) {
+        const struct cps_fw_line *line = &fw->debug.lines[i];
+        const char *file = fw->debug.files[line->file];
+        const char *slash = strrchr(file, '/');
+        size_t stem = (size_t)(colon - text);
+        const char *name = slash ? slash + 1 : file;
+        bool same = (strlen(file) == stem && !memcmp(file, text, stem)) ||
+                    (strlen(name) == stem && !memcmp(name, text, stem));
+        if (!same || line->part != session_part(fw, part) || line->line < wanted ||
+            line->line >= best)
+            continue;
+        best = line->line;
+        *ret = line->dword;
+    }
+    return best != UINT32_MAX;
+}
+
+const char *point_core(const struct session *s, const char *text, unsigned *core)
+{
+    for (unsigned i = 0; i < session_engine(s)->cores; i++) {
+        const char *name = session_core_name(s, i);
+        size_t length = strlen(name);
+        if (strncmp(text, name, length) != 0 || text[length] != ':')
+            continue;
+        *core = i;
+        return text + length + 1;
+    }
+    return text;
+}
+
+/* "@ib2" behind a place: it counts at that level alone. A control register begins with "@". */
+static struct cps_err *take_level(const struct session *session, const char *text, size_t *length,
+                                  struct cps_debug_point *ret)
+{
+    const char *at = *length ? last_of(text + 1, *length - 1, '@') : NULL;
+    struct typed_point *typed = ret->context;
+    if (!at || !session_afuc(session))
+        return NULL;
+    typed->levels = level_bits(at + 1);
+    *length = (size_t)(at - text);
+    return typed->levels ? NULL : bad(text, "a place, with " LEVELS " behind it");
+}
+
+/* Whether @p text is more than a number: its value may be another one at another place. */
+static bool is_computed(const char *text, size_t length)
+{
+    int64_t number = 0;
+    const char *at = cps_lex_blank(*text == '*' ? text + 1 : text);
+    return length && (!cps_lex_number(&at, &number) || at != text + length);
+}
+
+static struct cps_err *place_point(const struct session *session, unsigned core, const char *text,
+                                   struct cps_debug_point *ret)
+{
+    uint64_t value = 0;
+    uint64_t word = 0;
+    struct cps_err *err = NULL;
+    text = point_core(session, text, &core);
+    size_t length = strlen(text);
+    ret->what = CPS_AT_PC;
+    ret->core = (int)core;
+    CPS_TRY(take_level(session, text, &length, ret));
+    bool named = point_line(session, core, text, length, &ret->pc) ||
+                 session_find_place(session, core, text, length, &ret->pc);
+    if (named)
+        value = ret->pc;
+    else
+        err = expr_eval_part(session, core, length ? text : "$pc", length ? length : 3, &value);
+    ((struct typed_point *)ret->context)->moves = !named && is_computed(text, length);
+    cps_err_free(err);
+    if (err)
+        return bad(text, "a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS");
+    const struct cps_place at = {(uint8_t)core, CPS_FILE_CODE, value};
+    if (!cps_engine_get(session_engine(session), at, &word))
+        return cps_err_new(CPS_ERR_SYNTAX, "%s: %s has no code there", length ? text : "here",
+                           session_core_name(session, core));
+    ret->pc = (uint32_t)value;
+    return NULL;
+}
+
+static struct cps_err *finish(struct cps_err *err, struct cps_debug_point *ret)
+{
+    if (err)
+        point_release(ret);
+    return err;
+}
+
+struct cps_err *point_break(const struct session *session, unsigned core, const char *text,
+                            struct cps_debug_point *ret)
+{
+    struct cps_err *err = create(session, text, ret);
+    const char *place = err ? "" : ((struct typed_point *)ret->context)->text;
+    if (!err && !strncmp(place, "pkt:", 4))
+        err = packet_point(session, core, place, ret);
+    else if (!err && !strncmp(place, "event:", 6))
+        err = event_point(place, ret);
+    else if (!err && !strncmp(place, "line:", 5))
+        err = host_point(place, ret);
+    else if (!err)
+        err = place_point(session, core, place, ret);
+    return finish(err, ret);
+}
+
+/* Pipe registers are only written, and have no value to look at. */
+#define PIPE_FILE '|'
+
+/* Which accesses make events. Others are watched by their values. */
+static const struct {
+    char file;
+    uint32_t write, read; /* event kinds; 0: such accesses make no event */
+} kinds[] = {
+    {CPS_FILE_CONTROL, 1u << CPS_EV_CTRL, 0},
+    {CPS_FILE_REGISTER, 1u << CPS_EV_REG, 1u << CPS_EV_REGR},
+    {CPS_FILE_MEMORY, 1u << CPS_EV_MEMW, 1u << CPS_EV_MEMR},
+    {PIPE_FILE, 1u << CPS_EV_PIPE, 0},
+};
+
+/* What a single place, or the end of a range, is. */
+static bool one_place(const struct session *session, unsigned core, const char *text,
+                      struct cps_place *ret)
+{
+    uint32_t found = 0;
+    const char *at = text + 1;
+    int64_t value = 0;
+    if (*text != PIPE_FILE)
+        return expr_place(session, core, text, ret);
+    if (cps_name_number(session_names(session, core), CPS_SPACE_PIPE, at, strlen(at), &found))
+        value = found;
+    else if (!cps_lex_number(&at, &value) || *at)
+        return false;
+    *ret = (struct cps_place){(uint8_t)core, PIPE_FILE, (uint64_t)value};
+    return true;
+}
+
+/* @return false if no access of that kind makes an event */
+static bool set_kinds(unsigned access, char file, struct cps_debug_point *ret)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (kinds[i].file == file)
+            ret->kinds = (access & POINT_WRITE ? kinds[i].write : 0) |
+                         (access & POINT_READ ? kinds[i].read : 0);
+    }
+    ret->what = CPS_AT_EVENT;
+    return ret->kinds != 0;
+}
+
+/* Places whose writes make no events are watched by their values, one at a time. */
+static struct cps_err *value_point(const char *text, unsigned access, const struct cps_place *first,
+                                   const struct cps_place *last, struct cps_debug_point *ret)
+{
+    if (access & POINT_READ || first->number != last->number || first->file == CPS_FILE_PC)
+        return bad(text, "what makes such events: reads of memory and registers, writes of these "
+                         "and of control and pipe registers; or a single value that changes");
+    ret->what = CPS_AT_PLACE;
+    ret->place = *first;
+    ret->core = first->file == CPS_FILE_GENERAL || first->file == CPS_FILE_SQE ? first->core : -1;
+    return NULL;
+}
+
+/* Cuts "FIRST-LAST" where both sides are places; a lone place is a range of one. Names of values
+ * may hold a "-" themselves. */
+static bool cut_range(const struct session *session, unsigned core, const char *text,
+                      struct cps_place ends[2])
+{
+    char first[128];
+    char last[160];
+    const char *dash = strchr(text, '-');
+    if (one_place(session, core, text, &ends[0])) {
+        ends[1] = ends[0];
+        return true;
+    }
+    if (!dash || (size_t)(dash - text) >= sizeof(first))
+        return false;
+    snprintf(first, sizeof(first), "%.*s", (int)(dash - text), text);
+    snprintf(last, sizeof(last), "%s%s",
+             strncmp(first, "reg:", 4) || dash[1] < '0' || dash[1] > '9' ? "" : "reg:", dash + 1);
+    return one_place(session, core, first, &ends[0]) && one_place(session, core, last, &ends[1]) &&
+           ends[0].file == ends[1].file;
+}
+
+static struct cps_err *range_point(const struct session *session, unsigned core, unsigned access,
+                                   const char *text, struct cps_debug_point *ret)
+{
+    struct cps_place ends[2];
+    struct typed_point *typed = ret->context;
+    typed->moves = *text == '[' && text[strspn(text, "[]-0123456789abcdefxABCDEFX \t")];
+    if (!cut_range(session, core, text, ends))
+        return bad(text, "$REGISTER, @CONTROL, |PIPE, a GPU register, [ADDRESS], or a range "
+                         "FIRST-LAST of them");
+    if (!set_kinds(access, ends[0].file, ret))
+        return value_point(text, access, &ends[0], &ends[1], ret);
+    const struct cps_file *file = cps_engine_file(session_engine(session), ends[0].file);
+    if (ends[0].number > ends[1].number)
+        return bad(text, "a range whose last one is not in front of its first");
+    ret->first = ends[0].number;
+    ret->last = ends[1].number;
+    if (file && ends[0].number == ends[1].number)
+        ret->last |= file->step - 1u;
+    return NULL;
+}
+
+struct cps_err *point_watch(const struct session *session, unsigned core, unsigned access,
+                            const char *text, struct cps_debug_point *ret)
+{
+    static const char *const watches[] = {"watch", "watch", "rwatch", "awatch"};
+    struct cps_err *err = create(session, text, ret);
+    if (!err)
+        ((struct typed_point *)ret->context)->word = watches[access & 3];
+    if (!err)
+        err = range_point(session, core, access, ((struct typed_point *)ret->context)->text, ret);
+    return finish(err, ret);
+}

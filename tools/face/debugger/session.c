@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ * One debugging session: the input is read once and kept, so that going back can feed it again. */
+#include "tools/face/debugger/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fw/image/place.h"
+#include "tools/cmd/options/opt_engine.h"
+#include "tools/run/code.h"
+#include "tools/run/replay.h"
+#include "tools/explain/diff/diffreport.h"
+#include "trace/form/text.h"
+#include "trace/event/launch.h"
+
+static struct cps_err *read_input(struct session *s, const char **input)
+{
+    const struct cps_options *opt = s->opt;
+    struct cps_stream *stream = NULL;
+    struct cps_err *err = NULL;
+    bool is_script = opt_is_script(opt);
+    bool none = !opt->arg_count && !opt->demo; /* the bootstrap alone can be stepped, too */
+    *input = opt->arg_count ? opt->arg[0] : NULL;
+    s->play.quiet = true; /* session_opened() says it */
+    if (!none && !is_script)
+        CPS_TRY(play_stream(*input, &stream));
+    if (stream)
+        err = cps_buffers_create(&s->play.buffers);
+    if (stream && !err)
+        err = play_read_dump(&s->play, stream);
+    if (!err)
+        err = play_open(&s->play, opt, *input);
+    if (!err)
+        err = play_gather(&s->play, stream);
+    cps_stream_close(stream);
+    return err;
+}
+
+static bool any_started(const struct session *s)
+{
+    for (unsigned i = 0; i < session_engine(s)->cores; i++) {
+        if (cps_engine_where(session_engine(s), i).started)
+            return true;
+    }
+    return false;
+}
+
+/* A script to its first instruction, and to where it was before if there is none. */
+static void start_script(struct session *s)
+{
+    struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
+    if (!cps_isa_has_code(session_engine(s)->ops->isa))
+        return;
+    while (stop.reason == CPS_WHY_GONE && !any_started(s))
+        stop = cps_debug_run(s->debug, CPS_GO_FEED, 0);
+    if (!any_started(s))
+        cps_debug_goto_step(s->debug, 0);
+}
+
+/* A dump to where the hardware stood, or to the ring that hung if no place of the replay is it. */
+static void go_to_hang(struct session *s)
+{
+    const struct feed *feed = &s->play.feed;
+    struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
+    while (stop.reason == CPS_WHY_GONE && cps_debug_place(s->debug).fed < feed->count)
+        stop = cps_debug_run(s->debug, CPS_GO_FEED, 0);
+    if (stop.reason == CPS_WHY_GONE && s->play.replay->place.by != HANG_NOWHERE)
+        cps_debug_run(s->debug, CPS_GO_ON, 0);
+}
+
+/* A capture to the submission asked for; an earlier stop shows itself when the user looks. */
+static void go_to_start(struct session *s)
+{
+    uint32_t wanted = s->opt->submit > 0 ? (uint32_t)s->opt->submit : 0;
+    const struct feed *feed = &s->play.feed;
+    struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
+    while (feed->submissions && stop.reason == CPS_WHY_GONE) {
+        stop = cps_debug_run(s->debug, CPS_GO_SUBMIT, 0);
+        if (cps_debug_place(s->debug).submission > wanted)
+            break;
+    }
+}
+
+void session_spend(struct session *s, uint64_t instructions)
+{
+    s->spent += instructions;
+    s->limited = s->limited || (s->limit && s->spent > s->limit);
+}
+
+bool session_interrupted(struct session *s)
+{
+    return s->limited || (s->interrupt && *s->interrupt);
+}
+
+static bool interrupted(void *context)
+{
+    session_spend(context, CPS_DEBUG_INTERRUPT);
+    return session_interrupted(context);
+}
+
+/* Packets that start work, as `state` numbers them: of the processor that draws. */
+static bool is_launch(void *context, struct cps_engine *engine, const struct cps_event *packet)
+{
+    const struct session *s = context;
+    const struct cps_names *names = s->play.names[cps_event_who(packet)];
+    const struct cps_place behind = {0, CPS_FILE_MEMORY, packet->addr + 4};
+    uint64_t word = 0;
+    if (cps_event_who(packet) != cps_launch_processor_(engine->gen))
+        return false;
+    cps_engine_get(engine, behind, &word);
+    return cps_launch_kind_of_(names, packet->value, (const uint32_t[]){(uint32_t)word}, 1) !=
+           CPS_LAUNCH_NONE;
+}
+
+static struct cps_err *load(struct session *s, const struct cps_options *opt)
+{
+    const char *input = NULL;
+    s->opt = opt;
+    CPS_TRY(read_input(s, &input));
+    if (opt->symbols && s->play.fw)
+        CPS_TRY(cps_fw_symbols_load(s->play.fw, opt->symbols));
+    if (opt->submit > 0 && (uint64_t)opt->submit >= s->play.feed.submissions)
+        return cps_err_new(CPS_ERR_INPUT, "--submit %ld: the capture has %u submissions",
+                           opt->submit, s->play.feed.submissions);
+    const struct cps_feeder feeder = {feed_item, &s->play.feed, s->play.feed.until};
+    CPS_TRY(cps_debug_create(CPS_TAKE(s->play.engine), &feeder, &s->debug));
+    cps_debug_interrupt(s->debug, interrupted, s);
+    if (session_afuc(s))
+        cps_debug_tally(s->debug, is_launch, s);
+    return NULL;
+}
+
+/* What the debugger said is only so where memory was not short. */
+static struct cps_err *memory_of(const struct session *s)
+{
+    return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
+}
+
+struct cps_err *session_open_at(struct session *s, const struct cps_options *opt, uint64_t clock)
+{
+    CPS_TRY(load(s, opt));
+    for (bool moves = true; moves && session_engine(s)->clock < clock;) {
+        uint64_t step = cps_debug_place(s->debug).step;
+        cps_debug_goto_step(s->debug, step + (clock - session_engine(s)->clock));
+        moves = cps_debug_place(s->debug).step > step && !interrupted(s);
+    }
+    return memory_of(s);
+}
+
+struct cps_err *session_open(struct session *s, const struct cps_options *opt)
+{
+    CPS_TRY(load(s, opt));
+    if (play_is_script(&s->play))
+        start_script(s);
+    else if (s->play.dump)
+        go_to_hang(s);
+    else
+        go_to_start(s);
+    s->start = cps_debug_place(s->debug).step;
+    return memory_of(s);
+}
+
+void session_opened(const struct session *s, struct cps_buf *out)
+{
+    const struct replay *replay = s->play.replay;
+    if (!replay)
+        return;
+    hang_place_text(&replay->place, out);
+    cps_buf_str(out, "\n");
+    code_put_choice(&s->play, out);
+}
+
+void session_close(struct session *s)
+{
+    cps_debug_destroy(s->debug);
+    play_close(&s->play);
+}
+
+uint64_t session_value(const struct session *s, unsigned core, char file, uint64_t number)
+{
+    uint64_t value = 0;
+    cps_engine_get(session_engine(s), (struct cps_place){(uint8_t)core, file, number}, &value);
+    return value;
+}
+
+uint32_t session_length(const struct session *s, unsigned core, uint32_t pc)
+{
+    uint8_t bytes[CPS_INSN_BYTES];
+    struct cps_insn insn;
+    struct cps_engine *engine = session_engine(s);
+    if (!cps_engine_decode(engine, core, pc, bytes, &insn))
+        return 1;
+    uint32_t units = insn.length / cps_isa_unit(engine->ops->isa);
+    return units ? units : 1;
+}
+
+const struct cps_item *session_item(const struct session *s)
+{
+    uint64_t fed = cps_debug_place(s->debug).fed;
+    return fed ? &s->play.feed.item[fed - 1] : NULL;
+}
+
+uint32_t session_submission(const struct session *s)
+{
+    uint32_t fed = cps_debug_place(s->debug).submission;
+    return fed ? fed - 1 : 0;
+}
+
+const struct cps_fw *session_fw(const struct session *s, unsigned core,
+                                const struct cps_fw_part **part)
+{
+    const struct diff_side side = {.fw = s->play.fw, .me = s->play.me};
+    return s->play.fw ? diff_image(&side, session_engine(s)->who[core], part) : NULL;
+}
+
+unsigned session_part(const struct cps_fw *fw, const struct cps_fw_part *part)
+{
+    return (unsigned)(part - fw->part);
+}
+
+struct cps_names *session_names(const struct session *s, unsigned core)
+{
+    return s->play.names[session_engine(s)->who[core]];
+}
+
+void session_place(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
+{
+    const struct cps_afuc *afuc = session_afuc(s);
+    int running = cps_fw_header_packet_(afuc ? cps_afuc_header(afuc, core, 0) : 0);
+    play_place(&s->play, session_engine(s)->who[core], pc, running, out);
+}
+
+static bool find_handler(const struct session *s, unsigned core, const char *name, size_t length,
+                         uint32_t *ret)
+{
+    const struct cps_fw_part *part = NULL;
+    const struct cps_fw *fw = session_fw(s, core, &part);
+    uint32_t table[CPS_FW_TABLE_SIZE];
+    if (!fw)
+        return false;
+    cps_fw_table_of_(fw, part, table);
+    *ret = cps_fw_handler_find_(table, session_names(s, core), name, length);
+    return *ret != CPS_FW_NONE;
+}
+
+static bool find_symbol(const struct session *s, unsigned core, const char *name, size_t length,
+                        uint32_t *ret)
+{
+    const struct cps_fw_part *part = NULL;
+    const struct cps_fw *fw = session_fw(s, core, &part);
+    for (size_t i = 0; fw && i < fw->debug.symbol_count; i++) {
+        const struct cps_fw_symbol *symbol = &fw->debug.symbols[i];
+        if (symbol->part != session_part(fw, part) || strlen(symbol->name) != length ||
+            memcmp(symbol->name, name, length) != 0)
+            continue;
+        *ret = symbol->dword;
+        return true;
+    }
+    return false;
+}
+
+bool session_find_place(const struct session *s, unsigned core, const char *name, size_t length,
+                        uint32_t *ret)
+{
+    const char *plus = memchr(name, '+', length);
+    size_t base = plus ? (size_t)(plus - name) : length;
+    uint64_t offset = 0;
+    if (plus) {
+        char *end = NULL;
+        offset = strtoull(plus + 1, &end, 0);
+        if (end != name + length)
+            return false;
+    }
+    if (!find_symbol(s, core, name, base, ret) && !find_handler(s, core, name, base, ret))
+        return false;
+    *ret += (uint32_t)offset;
+    return true;
+}
+
+const char *session_core_name(const struct session *s, unsigned core)
+{
+    return cps_processor_name(session_engine(s)->who[core]);
+}
+
+int session_find_core(const struct session *s, const char *name)
+{
+    for (unsigned i = 0; i < session_engine(s)->cores; i++) {
+        if (!strcmp(session_core_name(s, i), name))
+            return (int)i;
+    }
+    return -1;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ * The language server: which message is answered by what, and when. Everything is answered in the
+ * order in which it came, before the next message is read. */
+#include <string.h>
+
+#include "tools/face/lsp/private.h"
+
+enum wants { NOTHING, DOCUMENT, PLACE };
+
+typedef struct cps_err *run_fn(struct lsp *l, struct lsp_request *r);
+
+static struct cps_err *lsp_nothing(struct lsp *l, struct lsp_request *r)
+{
+    (void)l;
+    (void)r;
+    return NULL;
+}
+
+static struct cps_err *lsp_shutdown(struct lsp *l, struct lsp_request *r)
+{
+    (void)r;
+    l->state = LSP_SHUT;
+    return NULL;
+}
+
+static struct cps_err *lsp_exit(struct lsp *l, struct lsp_request *r)
+{
+    (void)r;
+    l->done = true;
+    return NULL;
+}
+
+static const struct row {
+    const char *method;
+    run_fn *run;
+    enum wants wants;
+    bool is_request;
+} rows[] = {
+#define REQUEST(method, run, wants)      {method, lsp_##run, wants, true},
+#define NOTIFICATION(method, run, wants) {method, lsp_##run, wants, false},
+#include "tools/face/lsp/lsp.def"
+};
+
+static const struct row *find_row(const char *method, bool is_request)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].is_request == is_request && !strcmp(rows[i].method, method))
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static void send(struct lsp *l, struct json_object *message)
+{
+    cps_json_text(message, "jsonrpc", "2.0");
+    struct cps_err *err = frame_write(l->out, message);
+    if (l->failed)
+        cps_err_free(err);
+    else
+        l->failed = err;
+}
+
+void lsp_notify(struct lsp *l, const char *method, struct json_object *params)
+{
+    struct json_object *message = json_object_new_object();
+    cps_json_text(message, "method", method);
+    cps_json_add(message, "params", params);
+    send(l, message);
+}
+
+void lsp_complain(struct lsp *l, const char *message)
+{
+    enum { ERROR = 1 };
+    struct json_object *params = json_object_new_object();
+    cps_json_int(params, "type", ERROR);
+    cps_json_text(params, "message", message);
+    lsp_notify(l, "window/logMessage", params);
+}
+
+/* A reply to a request of that id; of what has no readable id to null. */
+static struct json_object *reply(struct json_object *id)
+{
+    struct json_object *message = json_object_new_object();
+    if (id)
+        cps_json_add(message, "id", json_object_get(id));
+    else
+        cps_json_null(message, "id");
+    return message;
+}
+
+static void refuse(struct lsp *l, struct json_object *id, enum lsp_code code, const char *text)
+{
+    struct json_object *message = reply(id);
+    struct json_object *error = cps_json_new_object(message, "error");
+    cps_json_int(error, "code", code);
+    cps_json_text(error, "message", text);
+    send(l, message);
+}
+
+struct json_object *lsp_give(struct lsp_request *r, struct json_object *result)
+{
+    r->result = result;
+    r->has_result = true;
+    return result;
+}
+
+static void answer(struct lsp *l, struct json_object *id, const struct lsp_request *r)
+{
+    struct json_object *message = reply(id);
+    if (r->has_result)
+        cps_json_add(message, "result", r->result);
+    else
+        cps_json_null(message, "result");
+    send(l, message);
+}
+
+static struct cps_err *find_document(struct lsp *l, struct lsp_request *r)
+{
+    struct json_object *named = cps_json_member(r->params, "textDocument", json_type_object);
+    const char *uri = cps_json_get_text(named, "uri", NULL);
+    r->document = uri ? lsp_find(l, uri) : NULL;
+    if (!uri)
+        return cps_err_new(CPS_ERR_INPUT, "expected \"textDocument\" with a text as \"uri\"");
+    return r->document ? NULL : cps_err_new(CPS_ERR_INPUT, "the document is not open");
+}
+
+/* What the row wants of the parameters. */
+static struct cps_err *read_params(struct lsp *l, const struct row *row, struct lsp_request *r)
+{
+    if (row->wants == NOTHING)
+        return NULL;
+    CPS_TRY(find_document(l, r));
+    if (row->wants == PLACE &&
+        !lsp_offset(l, r->document, cps_json_get(r->params, "position"), &r->offset))
+        return cps_err_new(CPS_ERR_INPUT, "expected \"position\" with \"line\" and \"character\", "
+                                          "whole numbers from 0 on");
+    return NULL;
+}
+
+static struct cps_err *run(struct lsp *l, const struct row *row, struct lsp_request *r)
+{
+    CPS_TRY(read_params(l, row, r));
+    return row->run(l, r);
+}
+
+static void handle_request(struct lsp *l, const char *method, struct json_object *id,
+                           struct json_object *params)
+{
+    struct lsp_request r = {.params = params};
+    const struct row *row = find_row(method, true);
+    bool begins = !strcmp(method, "initialize");
+    if (l->state == LSP_NEW && !begins) {
+        refuse(l, id, LSP_NOT_INITIALIZED, "expected initialize first");
+        return;
+    }
+    if (l->state == LSP_SHUT || (begins && l->state != LSP_NEW)) {
+        refuse(l, id, LSP_INVALID_REQUEST,
+               l->state == LSP_SHUT ? "expected exit behind shutdown" : "initialize came before");
+        return;
+    }
+    if (!row) {
+        refuse(l, id, LSP_METHOD_NOT_FOUND, "the method is not known");
+        return;
+    }
+    struct cps_err *err = run(l, row, &r);
+    if (err) {
+        json_object_put(r.result);
+        refuse(l, id, err->code == CPS_ERR_NOMEM ? LSP_INTERNAL_ERROR : LSP_INVALID_PARAMS,
+               err->message);
+    } else {
+        answer(l, id, &r);
+    }
+    cps_err_free(err);
+}
+
+/* There is no answer: those that are not known, or come too early or late, are passed over. */
+static void handle_notification(struct lsp *l, const char *method, struct json_object *params)
+{
+    struct lsp_request r = {.params = params};
+    const struct row *row = find_row(method, false);
+    if (!row || (l->state != LSP_READY && row->run != lsp_exit))
+        return;
+    struct cps_err *err = run(l, row, &r);
+    if (err && err->code == CPS_ERR_NOMEM && !l->failed) {
+        l->failed = err; /* the text would not be the client's any more */
+        return;
+    }
+    if (err) {
+        CPS_BUF text = {0};
+        cps_buf_printf(&text, "%s: %s", method, err->message);
+        lsp_complain(l, cps_buf_text(&text));
+    }
+    cps_err_free(err);
+}
+
+static bool is_id(struct json_object *id)
+{
+    return json_object_is_type(id, json_type_int) || json_object_is_type(id, json_type_string);
+}
+
+static void handle(struct lsp *l, struct json_object *message)
+{
+    struct json_object *id = NULL;
+    struct json_object *params = cps_json_get(message, "params");
+    const char *method = cps_json_get_text(message, "method", NULL);
+    bool has_id = json_object_object_get_ex(message, "id", &id);
+    bool is_reply = json_object_object_get_ex(message, "result", NULL) ||
+                    json_object_object_get_ex(message, "error", NULL);
+    if (has_id && !is_id(id))
+        refuse(l, NULL, LSP_INVALID_REQUEST, "expected a number or a text as \"id\"");
+    else if (!method && !(has_id && is_reply))
+        refuse(l, id, LSP_INVALID_REQUEST, "expected a text as \"method\"");
+    else if (method && has_id)
+        handle_request(l, method, id, params);
+    else if (method)
+        handle_notification(l, method, params);
+}
+
+static struct cps_err *serve(struct lsp *l)
+{
+    while (!l->done && !l->failed) {
+        struct json_object *message = NULL;
+        struct cps_err *err = frame_read(&l->frame, &message);
+        if (err && err->code == CPS_ERR_INPUT)
+            refuse(l, NULL, LSP_PARSE_ERROR, err->message);
+        if (err || !message)
+            return err;
+        handle(l, message);
+        json_object_put(message);
+    }
+    struct cps_err *err = l->failed;
+    l->failed = NULL;
+    return err;
+}
+
+struct cps_err *lsp_serve(const struct cps_options *opt, FILE *in, FILE *out, int *status)
+{
+    struct lsp *l = calloc(1, sizeof(*l));
+    if (!l)
+        return cps_err_nomem();
+    l->frame = (struct frame){
+        .name = "(stdin)", .protocol = "Language Server Protocol", .in = fileno(in), .wake = -1};
+    l->out = out;
+    l->opt = *opt;
+    struct cps_err *err = serve(l);
+    *status = l->state != LSP_SHUT;
+    lsp_forget(l);
+    for (unsigned i = 0; i < CPS_LAYOUT_COUNT; i++)
+        cps_names_destroy(l->names[i]);
+    json_object_put(l->options);
+    cps_err_free(l->failed);
+    free(l);
+    return err;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ * The beginning of a session: what the client can, what we can, and options. */
+#include <string.h>
+
+#include "isa/version.h"
+#include "tools/face/lsp/private.h"
+#include "tools/cmd/options/opt_engine.h"
+
+const struct cps_names *lsp_names(struct lsp *l, enum cps_layout layout)
+{
+    struct cps_names **names = &l->names[layout];
+    struct cps_err *err = *names ? NULL : cps_names_create(layout, l->opt.rnn, names);
+    if (l->failed)
+        cps_err_free(err);
+    else
+        l->failed = err;
+    return *names;
+}
+
+static struct cps_err *take_option(struct lsp *l, const char *name, struct json_object *value)
+{
+    const char *text =
+        json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
+    if (!text || strlen(text) != (size_t)json_object_get_string_len(value))
+        return cps_err_new(CPS_ERR_INPUT, "initializationOptions: expected a text as \"%s\"", name);
+    return opt_take(OPT_SHIFT_LSP, name, text, &l->opt);
+}
+
+/* Those of the client, named as on the command line, come behind those of the command line. Texts
+ * point into the options, which are kept. */
+static struct cps_err *take_options(struct lsp *l, struct json_object *options)
+{
+    enum opt_form form = OPT_FLAG;
+    const char *name = NULL;
+    json_object_put(l->options);
+    l->options = json_object_get(options);
+    for (unsigned i = 0; (name = opt_form(OPT_SHIFT_LSP, i, &form)); i++) {
+        struct json_object *value = cps_json_get(options, name);
+        if (value)
+            CPS_TRY(take_option(l, name, value));
+    }
+    return opt_taken(OPT_SHIFT_LSP, &l->opt);
+}
+
+/* Whether the options fit each other, and files that they name can be read. */
+static struct cps_err *use_options(struct lsp *l)
+{
+    const struct cps_isa *isa = NULL;
+    struct cps_names *names = NULL;
+    l->gen = l->opt.gen;
+    if (opt_is_script(&l->opt))
+        CPS_TRY(opt_script_engine(&l->opt, &isa, &l->gen));
+    if (isa && !cps_isa_has_code(isa))
+        return cps_err_new(CPS_ERR_USAGE, "%s has no code to assemble", l->opt.engine);
+    CPS_TRY(cps_names_create(CPS_LAYOUT_A6XX, l->opt.rnn, &names));
+    cps_names_destroy(names);
+    return NULL;
+}
+
+static bool has_text(struct json_object *list, const char *text)
+{
+    bool found = false;
+    for (size_t i = 0; json_object_is_type(list, json_type_array) && i < cps_json_count(list);
+         i++) {
+        struct json_object *item = json_object_array_get_idx(list, i);
+        found |= json_object_is_type(item, json_type_string) &&
+                 !strcmp(json_object_get_string(item), text);
+    }
+    return found;
+}
+
+static void read_client(struct lsp *l, struct json_object *params)
+{
+    struct json_object *can = cps_json_get(params, "capabilities");
+    struct json_object *of_text = cps_json_get(can, "textDocument");
+    l->utf8 = has_text(cps_json_get(cps_json_get(can, "general"), "positionEncodings"), "utf-8");
+    l->markdown =
+        has_text(cps_json_get(cps_json_get(of_text, "hover"), "contentFormat"), "markdown");
+    l->hierarchical = cps_json_get_bool(cps_json_get(of_text, "documentSymbol"),
+                                        "hierarchicalDocumentSymbolSupport", false);
+}
+
+static void put_capabilities(const struct lsp *l, struct json_object *to)
+{
+    enum { INCREMENTAL = 2 };
+    static const char *const triggers[] = {"@", "%", "#", "$", "."};
+    struct json_object *can = cps_json_new_object(to, "capabilities");
+    struct json_object *sync = cps_json_new_object(can, "textDocumentSync");
+    struct json_object *complete = cps_json_new_object(can, "completionProvider");
+    struct json_object *list = cps_json_new_array(complete, "triggerCharacters");
+    for (size_t i = 0; i < sizeof(triggers) / sizeof(triggers[0]); i++)
+        cps_json_append(list, json_object_new_string(triggers[i]));
+    cps_json_text(can, "positionEncoding", l->utf8 ? "utf-8" : "utf-16");
+    cps_json_bool(sync, "openClose", true);
+    cps_json_int(sync, "change", INCREMENTAL);
+    cps_json_bool(can, "hoverProvider", true);
+    cps_json_bool(can, "definitionProvider", true);
+    cps_json_bool(can, "referencesProvider", true);
+    cps_json_bool(can, "documentSymbolProvider", true);
+}
+
+struct cps_err *lsp_initialize(struct lsp *l, struct lsp_request *r)
+{
+    struct json_object *options = cps_json_get(r->params, "initializationOptions");
+    if (!json_object_is_type(r->params, json_type_object))
+        return cps_err_new(CPS_ERR_INPUT, "expected an object as \"params\"");
+    const struct cps_options given = l->opt;
+    struct cps_err *err = take_options(l, options);
+    if (!err)
+        err = use_options(l);
+    if (err) { /* the client may try others */
+        l->opt = given;
+        return err;
+    }
+    read_client(l, r->params);
+    lsp_give(r, json_object_new_object());
+    put_capabilities(l, r->result);
+    struct json_object *server = cps_json_new_object(r->result, "serverInfo");
+    cps_json_text(server, "name", "cpscope");
+    cps_json_text(server, "version", CPS_VERSION);
+    l->state = LSP_READY;
+    return NULL;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT
+ * What differs between two revisions, packet by packet: the differences of trace/form/diff.c with
+ * what is equal between them, and the code of handlers side by side. */
+#include "tools/face/page/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/base/list.h"
+#include "isa/base/pm4.h"
+#include "tools/explain/diff/diffreport.h"
+#include "trace/out/json.h"
+
+enum { MOST_ROWS = 2000, MOST_CODE = 700 }; /* of a packet; instructions of a handler */
+
+/* How rows are marked. */
+enum { SAME, CHANGED, OLD_ONLY, NEW_ONLY };
+
+struct change {
+    const struct view_run *run;
+    const struct view_side *old;
+    struct cps_difference *found; /* owned; in the order of packets */
+    size_t count, room;
+    struct json_object *packets, *rows, *by_rows, *handlers;
+    struct view_listing listing[2]; /* old, new */
+    bool text, failed;
+};
+
+static void add_number(struct json_object *row, int64_t value)
+{
+    cps_json_append(row, json_object_new_int64(value));
+}
+
+static void keep(void *context, const struct cps_difference *difference)
+{
+    struct change *c = context;
+    if (!CPS_LIST_RESERVE(c->found, c->room, c->count + 1))
+        c->failed = true;
+    else
+        c->found[c->count++] = *difference;
+}
+
+/* ---- rows of a packet ---- */
+
+/* The events of one side's packet that are compared. */
+struct inside {
+    const struct cps_event *at, *end;
+    unsigned who;
+};
+
+static const struct cps_event *next_event(struct inside *in)
+{
+    for (; in->at < in->end; in->at++) {
+        unsigned kind = cps_event_kind(in->at);
+        if (cps_event_who(in->at) != in->who)
+            continue;
+        if (kind == CPS_EV_PKT)
+            in->end = in->at;
+        else if (RECORD_COMPARED >> kind & 1)
+            return in->at;
+    }
+    return NULL;
+}
+
+static struct inside inside_of(const struct record *record, const struct cps_event *pkt)
+{
+    if (!pkt)
+        return (struct inside){record->event, record->event, 0};
+    return (struct inside){pkt + 1, record->event + record->count, cps_event_who(pkt)};
+}
+
+static const struct cps_difference *about(const struct cps_difference *found, size_t count,
+                                          const struct cps_event *a, const struct cps_event *b)
+{
+    for (size_t i = 0; i < count; i++) {
+        if ((a && found[i].a == a) || (b && found[i].b == b))
+            return &found[i];
+    }
+    return NULL;
+}
+
+/* [mark, kind, old address, value, pc, new address, value, pc]; a side without an event has none.
+ */
+static void add_row(struct json_object *rows, int mark, const struct cps_event *a,
+                    const struct cps_event *b)
+{
+    struct json_object *row = json_object_new_array();
+    add_number(row, mark);
+    add_number(row, cps_event_kind(a ? a : b) | cps_event_sub(a ? a : b) << 4);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct cps_event *event = i ? b : a;
+        add_number(row, event ? (int64_t)event->addr : -1);
+        add_number(row, event ? event->value : 0);
+        add_number(row, event ? cps_event_pc(event) : 0);
+    }
+    cps_json_append(rows, row);
+}
+
+/* Both sides in their order: what one side has more stands where it happened. */
+static void put_rows(struct json_object *rows, struct inside a, struct inside b,
+                     const struct cps_difference *found, size_t count)
+{
+    const struct cps_event *x = next_event(&a);
+    const struct cps_event *y = next_event(&b);
+    for (unsigned i = 0; (x || y) && i < MOST_ROWS; i++) {
+        const struct cps_difference *left = x ? about(found, count, x, NULL) : NULL;
+        const struct cps_difference *right = y ? about(found, count, NULL, y) : NULL;
+        bool only_left = x && (!y || (left && !left->b));
+        bool only_right = !only_left && y && (!x || (right && !right->a));
+        int mark = only_left ? OLD_ONLY : only_right ? NEW_ONLY : left ? CHANGED : SAME;
+        add_row(rows, mark, only_right ? NULL : x, only_left ? NULL : y);
+        a.at += !only_right && x;
+        b.at += !only_left && y;
+        x = only_right ? x : next_event(&a);
+        y = only_left ? y : next_event(&b);
+    }
+}
+
+/* Many packets differ in the same way. @return the number of the rows in a list without repetition
+ */
+static int64_t number_of_rows(struct change *c, struct json_object *rows)
+{
+    const char *text = cps_json_print(rows, JSON_C_TO_STRING_PLAIN);
+    struct json_object *known = text ? cps_json_get(c->by_rows, text) : NULL;
+    int64_t at = known ? json_object_get_int64(known) : (int64_t)cps_json_count(c->rows);
+    if (!known && text) {
+        cps_json_int(c->by_rows, text, at);
+        cps_json_append(c->rows, rows);
+    } else {
+        json_object_put(rows);
+    }
+    c->failed = c->failed || !text;
+    return at;
+}
+
+/* ---- code of handlers ---- */
+
+struct code {
+    const struct cps_fw *fw;
+    const struct cps_fw_part *part;
+    const struct view_listing *listing;
+    uint32_t first, count;
+};
+
+static struct code code_of(const struct view_side *side, const struct view_listing *listing,
+                           unsigned who, unsigned id)
+{
+    struct code ret = {.listing = listing};
+    ret.fw = view_image(side, who, &ret.part);
+    uint32_t end = 0;
+    if (!ret.fw || (ret.fw != side->fw))
+        return (struct code){0};
+    uint32_t start = cps_fw_handler(ret.fw, ret.part, id);
+    if (start == CPS_FW_NONE)
+        return (struct code){0};
+    diff_handler_bounds(ret.fw, ret.part, start, &ret.first, &end);
+    ret.count = end - ret.first > MOST_CODE ? MOST_CODE : end - ret.first;
+    return ret;
+}
+
+static bool is_same(const struct code *a, const struct code *b, uint32_t i, uint32_t k)
+{
+    return cps_fw_same_insn(a->fw->gen, a->fw->words[a->part->start + a->first + i],
+                            b->fw->words[b->part->start + b->first + k]);
+}
+
+/* length[i][k]: of the longest common part of what begins there. */
+static uint16_t *common(const struct code *a, const struct code *b)
+{
+    size_t wide = b->count + 1;
+    uint16_t *length = calloc((a->count + 1) * wide, sizeof(*length));
+    for (uint32_t i = a->count; length && i-- > 0;) {
+        for (uint32_t k = b->count; k-- > 0;) {
+            uint16_t down = length[(i + 1) * wide + k];
+            uint16_t right = length[i * wide + k + 1];
+            length[i * wide + k] = is_same(a, b, i, k)
+                                       ? (uint16_t)(length[(i + 1) * wide + k + 1] + 1)
+                                   : down > right ? down
+                                                  : right;
+        }
+    }
+    return length;
+}
+
+static void add_insn(struct json_object *row, const struct change *c, const struct code *code,
+                     uint32_t i, bool there)
+{
+    const struct view_line *line =
+        there ? &code->listing->line[code->part->start + code->first + i] : NULL;
+    add_number(row, there ? (int64_t)code->first + i : -1);
+    cps_json_append(row, json_object_new_string(line && c->text && line->text ? line->text : ""));
+}
+
+/* [mark, old pc, text, new pc, text] for each line of both. */
+static bool put_code(const struct change *c, const struct code *a, const struct code *b,
+                     struct json_object *rows)
+{
+    size_t wide = b->count + 1;
+    CPS_FREE uint16_t *length = common(a, b);
+    for (uint32_t i = 0, k = 0; length && (i < a->count || k < b->count);) {
+        bool both = i < a->count && k < b->count;
+        bool same = both && is_same(a, b, i, k);
+        bool left = !same && i < a->count &&
+                    (!both || length[(i + 1) * wide + k] >= length[i * wide + k + 1]);
+        struct json_object *row = json_object_new_array();
+        add_number(row, same ? SAME : left ? OLD_ONLY : NEW_ONLY);
+        add_insn(row, c, a, i, same || left);
+        add_insn(row, c, b, k, same || !left);
+        cps_json_append(rows, row);
+        i += same || left;
+        k += same || !left;
+    }
+    return length;
+}
+
+static void add_handler(struct change *c, const struct cps_event *pkt)
+{
+    int id = cps_diff_packet_id(pkt);
+    unsigned who = cps_event_who(pkt);
+    CPS_BUF key = {0};
+    cps_buf_printf(&key, "%u.%d", who, id);
+    c->failed = c->failed || key.failed;
+    if (id < 0 || key.failed || cps_json_get(c->handlers, cps_buf_text(&key)))
+        return;
+    struct code a = code_of(c->old, &c->listing[0], who, (unsigned)id);
+    struct code b = code_of(c->run->side, &c->listing[1], who, (unsigned)id);
+    struct json_object *rows = json_object_new_array();
+    if (a.fw && b.fw && !put_code(c, &a, &b, rows))
+        c->failed = true;
+    cps_json_add(c->handlers, cps_buf_text(&key), rows);
+}
+
+/* ---- packets ---- */
+
+static int64_t packet_number(const struct view_run *run, const struct cps_event *pkt)
+{
+    size_t low = 0;
+    for (unsigned i = 0; pkt && i < run->processors; i++) {
+        if (run->processor[i].who != cps_event_who(pkt))
+            continue;
+        size_t high = run->processor[i].packet_end;
+        for (low = run->processor[i].packet; low < high;) {
+            size_t middle = (low + high) / 2;
+            if (run->packet[middle].event < pkt)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low < run->processor[i].packet_end ? (int64_t)low : -1;
+    }
+    return -1;
+}
+
+/* [number here or -1, differences, number of the rows, processor and packet of the handler]. */
+static void put_packet(struct change *c, const struct cps_difference *found, size_t count)
+{
+    const struct cps_event *pkt = found->pkt_b ? found->pkt_b : found->pkt_a;
+    struct json_object *rows = json_object_new_array();
+    struct json_object *row = json_object_new_array();
+    put_rows(rows, inside_of(&c->old->record, found->pkt_a),
+             inside_of(&c->run->side->record, found->pkt_b), found, count);
+    add_number(row, packet_number(c->run, found->pkt_b));
+    add_number(row, (int64_t)count);
+    add_number(row, number_of_rows(c, rows));
+    add_number(row, pkt ? (int64_t)cps_event_who(pkt) : -1);
+    add_number(row, pkt ? cps_diff_packet_id(pkt) : -1);
+    cps_json_append(c->packets, row);
+    if (pkt)
+        add_handler(c, pkt);
+}
+
+static void put_packets(struct change *c)
+{
+    for (size_t from = 0, end; from < c->count; from = end) {
+        for (end = from + 1; end < c->count && c->found[end].pkt_a == c->found[from].pkt_a &&
+                             c->found[end].pkt_b == c->found[from].pkt_b;)
+            end++;
+        put_packet(c, &c->found[from], end - from);
+    }
+}
+
+static struct cps_err *compare(struct change *c, struct json_object *to)
+{
+    const struct cps_diff_options options = {RECORD_COMPARED, NULL};
+    struct cps_diff diff = {0};
+    const struct record *a = &c->old->record;
+    const struct record *b = &c->run->side->record;
+    CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options, keep, c, &diff));
+    cps_json_uint(to, "total", diff.differences);
+    cps_diff_deinit(&diff);
+    CPS_TRY(view_listing(c->old->fw, c->old->opt.rnn, &c->listing[0]));
+    CPS_TRY(view_listing(c->run->side->fw, c->old->opt.rnn, &c->listing[1]));
+    put_packets(c);
+    return c->failed ? cps_err_nomem() : NULL;
+}
+
+struct cps_err *view_change(const struct view_run *run, const struct view_side *old, bool text,
+                            struct json_object *to)
+{
+    struct change c = {.run = run, .old = old, .text = text};
+    c.packets = cps_json_new_array(to, "packets");
+    c.rows = cps_json_new_array(to, "rows");
+    c.handlers = cps_json_new_object(to, "handlers");
+    c.by_rows = json_object_new_object();
+    struct cps_err *err = c.by_rows ? compare(&c, to) : cps_err_nomem();
+    if (!err && !cps_json_complete(c.by_rows))
+        err = cps_err_nomem();
+    json_object_put(c.by_rows);
+    view_listing_deinit(&c.listing[0]);
+    view_listing_deinit(&c.listing[1]);
+    free(c.found);
+    return err;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ * The firmware's listing for the page: of the functions of which an instruction ran. */
+#include "tools/face/page/view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/out/json.h"
+
+/* ---- the listing, by dword ---- */
+
+enum { MOST_LABELS = 200 }; /* bytes */
+
+/* Where the lines go, as they are read. */
+struct reading {
+    const struct cps_fw *fw;
+    struct view_listing *to;
+    unsigned part;
+    struct cps_buf label; /* of the function that begins with the next instruction */
+    bool blank;           /* the line before was: a function begins */
+};
+
+/* All names that packets share a handler by; UNKN is said of packets without one. */
+static void take_label(struct reading *r, const char *line, size_t size)
+{
+    if (!r->blank || r->label.size > MOST_LABELS)
+        return;
+    if (r->label.size && !strncmp(line, "UNKN", 4))
+        return;
+    if (!strncmp(cps_buf_text(&r->label), "UNKN", 4))
+        cps_buf_clear(&r->label);
+    cps_buf_str(&r->label, r->label.size ? " " : "");
+    cps_buf_add(&r->label, line, size - 1);
+}
+
+static char *copy(const char *text, size_t size)
+{
+    while (size && text[size - 1] == ' ')
+        size--;
+    return strndup(text, size);
+}
+
+/* "        mov $02, $data    ; 0cb7 981f1006  remark" */
+static bool take_instruction(struct reading *r, const char *line, size_t size)
+{
+    uint32_t pc = 0;
+    const char *mark = memchr(line, ';', size);
+    int used = 0;
+    if (!mark || sscanf(mark, "; %" SCNx32 " %*8x%n", &pc, &used) < 1 || !used)
+        return true;
+    uint32_t at = r->fw->part[r->part].start + pc;
+    if (at >= r->to->count || r->to->line[at].text)
+        return true;
+    struct view_line *to = &r->to->line[at];
+    const char *rest = mark + used;
+    size_t rest_size = (size_t)(line + size - rest);
+    while (rest_size && *rest == ' ') {
+        rest++;
+        rest_size--;
+    }
+    to->text = copy(line + 8, (size_t)(mark - line) - 8);
+    to->comment = rest_size ? copy(rest, rest_size) : NULL;
+    to->function = r->label.size ? copy(r->label.data, r->label.size) : NULL;
+    bool good = to->text && (to->comment || !rest_size) && (to->function || !r->label.size);
+    cps_buf_clear(&r->label);
+    return good;
+}
+
+static bool take_line(struct reading *r, const char *line, size_t size)
+{
+    bool good = true;
+    if (!strncmp(line, ".section ", 9) && r->part + 1 < r->fw->part_count)
+        r->part++;
+    else if (size > 8 && !strncmp(line, "        ", 8))
+        good = take_instruction(r, line, size);
+    else if (size && line[size - 1] == ':')
+        take_label(r, line, size);
+    r->blank = !size || (r->label.size && size && line[size - 1] == ':');
+    return good;
+}
+
+struct cps_err *view_listing(const struct cps_fw *fw, const char *rnn, struct view_listing *ret)
+{
+    CPS_BUF text = {0};
+    *ret = (struct view_listing){calloc(fw->count + 1, sizeof(*ret->line)), fw->count};
+    if (!ret->line)
+        return cps_err_nomem();
+    CPS_TRY(cps_fw_listing(fw, rnn, &text));
+    struct reading reading = {.fw = fw, .to = ret};
+    bool good = true;
+    for (const char *line = cps_buf_text(&text); *line && good;) {
+        size_t size = strcspn(line, "\n");
+        good = take_line(&reading, line, size);
+        line += size + (line[size] == '\n');
+    }
+    good = good && !reading.label.failed;
+    cps_buf_deinit(&reading.label);
+    return good ? NULL : cps_err_nomem();
+}
+
+void view_listing_deinit(struct view_listing *listing)
+{
+    for (uint32_t i = 0; listing->line && i < listing->count; i++) {
+        free(listing->line[i].text);
+        free(listing->line[i].comment);
+        free(listing->line[i].function);
+    }
+    free(listing->line);
+    *listing = (struct view_listing){0};
+}
+
+/* ---- what an instruction does with registers, for the question where a value comes from ---- */
+
+static int64_t field(const struct cps_insn *insn, enum cps_afuc_field which)
+{
+    return cps_insn_field(&cps_isa_afuc, insn, which, -1);
+}
+
+/* One letter per sort: what the page has to know of it. */
+static const char *sort_of(const struct cps_insn *insn)
+{
+    switch (insn->op) {
+    case CPS_AFUC_MOVI:
+        return "i";
+    case CPS_AFUC_CREAD:
+        return "r";
+    case CPS_AFUC_CWRITE:
+        return "w";
+    case CPS_AFUC_SREAD:
+        return "R";
+    case CPS_AFUC_SWRITE:
+        return "W";
+    case CPS_AFUC_LOAD:
+    case CPS_AFUC_LOADP:
+        return "l";
+    case CPS_AFUC_STORE:
+    case CPS_AFUC_STOREP:
+        return "s";
+    default:
+        return field(insn, CPS_AFUC_F_DST) >= 0 ? "a" : "b";
+    }
+}
+
+static void add_number(struct json_object *row, int64_t value)
+{
+    cps_json_append(row, json_object_new_int64(value));
+}
+
+/* [pc, word, text, comment, function, sort, dst, src1, src2, base, rep | xmov << 1 | peek << 3] */
+static struct json_object *insn_row(uint32_t pc, uint32_t word, const struct view_line *line,
+                                    bool text, enum cps_gen gen)
+{
+    struct json_object *row = json_object_new_array();
+    struct cps_insn insn;
+    cps_decode(&cps_isa_afuc, gen, word, &insn);
+    add_number(row, pc);
+    add_number(row, text ? word : 0);
+    cps_json_append(row, view_text(text && line->text ? line->text : ""));
+    cps_json_append(row, view_text(text && line->comment ? line->comment : ""));
+    cps_json_append(row, view_text(line->function ? line->function : ""));
+    if (!text)
+        return row;
+    int64_t flags = 0;
+    if (insn.enc)
+        flags = (field(&insn, CPS_AFUC_F_REP) > 0) | (field(&insn, CPS_AFUC_F_XMOV) & 3) << 1 |
+                (field(&insn, CPS_AFUC_F_PEEK) > 0) << 3;
+    if (insn.enc && field(&insn, CPS_AFUC_F_XMOV) < 0)
+        flags &= ~INT64_C(6);
+    cps_json_append(row, json_object_new_string(insn.enc ? sort_of(&insn) : "b"));
+    add_number(row, insn.enc ? field(&insn, CPS_AFUC_F_DST) : -1);
+    add_number(row, insn.enc ? field(&insn, CPS_AFUC_F_SRC1) : -1);
+    add_number(row, insn.enc ? field(&insn, CPS_AFUC_F_SRC2) : -1);
+    add_number(row, insn.enc ? field(&insn, CPS_AFUC_F_BASE) : -1);
+    add_number(row, flags);
+    return row;
+}
+
+/* ---- what ran ---- */
+
+static void mark_ran(const struct view_run *run, const struct view_processor *processor,
+                     uint32_t start, uint32_t count, uint8_t *ran)
+{
+    for (size_t i = processor->row; i < processor->row_end; i++) {
+        uint32_t pc = cps_event_pc(run->row[i]);
+        if (pc < count)
+            ran[start + pc] = 1;
+    }
+}
+
+/* Functions of a part in which something ran. */
+static void put_part(const struct cps_fw *fw, const struct cps_fw_part *part,
+                     const struct view_listing *listing, const uint8_t *ran, bool text,
+                     struct json_object *to)
+{
+    for (uint32_t from = 0, end; from < part->size; from = end) {
+        bool any = ran[part->start + from];
+        for (end = from + 1; end < part->size && !listing->line[part->start + end].function; end++)
+            any = any || ran[part->start + end];
+        for (uint32_t pc = from; any && pc < end; pc++) {
+            uint32_t at = part->start + pc;
+            if (listing->line[at].text)
+                cps_json_append(to, insn_row(pc, fw->words[at], &listing->line[at], text, fw->gen));
+        }
+    }
+}
+
+static struct cps_err *put_image(const struct view_run *run, const struct cps_fw *fw, bool text,
+                                 struct json_object *to)
+{
+    struct view_listing listing = {0};
+    CPS_FREE uint8_t *ran = calloc(fw->count + 1, 1);
+    struct cps_err *err = ran ? view_listing(fw, run->side->opt.rnn, &listing) : cps_err_nomem();
+    for (unsigned i = 0; !err && i < run->processors; i++) {
+        const struct cps_fw_part *part = NULL;
+        if (view_image(run->side, run->processor[i].who, &part) == fw)
+            mark_ran(run, &run->processor[i], part->start, part->size, ran);
+    }
+    for (unsigned i = 0; !err && i < fw->part_count; i++) {
+        struct json_object *rows = json_object_new_array();
+        put_part(fw, &fw->part[i], &listing, ran, text, rows);
+        cps_json_append(to, rows);
+    }
+    view_listing_deinit(&listing);
+    return err;
+}
+
+struct cps_err *view_code(const struct view_run *run, bool text, struct json_object *to)
+{
+    struct json_object *parts = cps_json_new_array(to, "parts");
+    CPS_TRY(put_image(run, run->side->fw, text, parts));
+    return run->side->me ? put_image(run, run->side->me, text, parts) : NULL;
+}

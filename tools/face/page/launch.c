@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * Draws, dispatches, blits and resolves of the page: `state` counts them the same. */
+#include "tools/face/page/view.h"
+#include "trace/out/json.h"
+#include "trace/event/launch.h"
+
+/* A processor's packets while its events are followed. */
+struct walk {
+    struct cps_launches launches;
+    struct json_object *to;
+    int64_t packet; /* the last; -1: none has come */
+    int64_t began;  /* of the launch that is open */
+};
+
+static void add_number(struct json_object *row, int64_t number)
+{
+    cps_json_append(row, json_object_new_int64(number));
+}
+
+/* [packet, kind, number or -1, last packet] */
+static void add_launch(struct walk *w)
+{
+    const struct cps_launch *launch = &w->launches.last;
+    struct json_object *row = json_object_new_array();
+    add_number(row, w->began);
+    add_number(row, launch->kind);
+    add_number(row, launch->number == CPS_LAUNCH_UNNUMBERED ? -1 : (int64_t)launch->number);
+    add_number(row, w->packet);
+    cps_json_append(w->to, row);
+}
+
+/* @p event  NULL: the run is over */
+static void follow(struct walk *w, const struct cps_event *event)
+{
+    enum cps_launch_step step;
+    while ((step = event ? cps_launches_take_(&w->launches, event)
+                         : cps_launches_end_(&w->launches)) != CPS_LAUNCH_INSIDE) {
+        if (step == CPS_LAUNCH_BEGINS)
+            w->began = w->packet;
+        else
+            add_launch(w);
+    }
+    w->packet +=
+        event && cps_event_kind(event) == CPS_EV_PKT && cps_event_who(event) == w->launches.who;
+}
+
+void view_launches(const struct view_run *run, struct json_object *to)
+{
+    const struct record *record = &run->side->record;
+    struct json_object *kinds = cps_json_new_array(to, "kinds");
+    struct json_object *list = cps_json_new_array(to, "draws");
+    unsigned main = cps_launch_processor_(run->side->fw->gen);
+    for (unsigned kind = 0; kind < CPS_LAUNCH_KINDS; kind++)
+        cps_json_append(kinds, json_object_new_string(cps_launch_kind_text_(kind)));
+    for (unsigned i = 0; i < run->processors; i++) {
+        const struct view_processor *processor = &run->processor[i];
+        struct walk w = {.to = list, .packet = (int64_t)processor->packet - 1};
+        cps_launches_init_(&w.launches, run->side->names[processor->who], processor->who,
+                           run->words);
+        for (size_t k = 0; k < record->count; k++)
+            follow(&w, &record->event[k]);
+        follow(&w, NULL);
+        if (processor->who == main)
+            cps_json_uint(to, "drawing", i);
+    }
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT
+ * Names of what occurs in a run: registers with their fields, what packets' words are called, and
+ * of each enumeration the values that were seen. The page takes values apart by them. */
+#include "tools/face/page/view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "isa/base/pm4.h"
+#include "isa/names/table.h"
+#include "trace/out/json.h"
+
+/* Numbers of the page: pipe registers stand behind those of the GPU, and control registers of each
+ * processor behind them. */
+enum { PIPE_BASE = 1 << 20, CONTROL_BASE = 1 << 21, PROCESSOR_STEP = 1 << 22 };
+enum { MOST_ENTRIES = 600 }; /* of a layout: the page shows 200 words */
+
+/* What was seen, by a hash of it: to a number. */
+struct seen {
+    uint64_t *key; /* 0: free */
+    uint32_t *number;
+    size_t count, room;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static size_t slot_of(const struct seen *seen, uint64_t key)
+{
+    size_t at = (size_t)(key >> 7) & (seen->room - 1);
+    while (seen->key[at] && seen->key[at] != key)
+        at = (at + 1) & (seen->room - 1);
+    return at;
+}
+
+static bool grow(struct seen *seen)
+{
+    struct seen more = {.room = seen->room ? 2 * seen->room : 4096, .count = seen->count};
+    more.key = calloc(more.room, sizeof(*more.key));
+    more.number = calloc(more.room, sizeof(*more.number));
+    if (!more.key || !more.number) {
+        free(more.key);
+        free(more.number);
+        return false;
+    }
+    for (size_t i = 0; i < seen->room; i++) {
+        if (!seen->key[i])
+            continue;
+        size_t at = slot_of(&more, seen->key[i]);
+        more.key[at] = seen->key[i];
+        more.number[at] = seen->number[i];
+    }
+    free(seen->key);
+    free(seen->number);
+    *seen = more;
+    return true;
+}
+
+/* The place of a key's number, which is 0 for a new one; NULL: out of memory. */
+static uint32_t *find(struct seen *seen, uint64_t key)
+{
+    key |= 1;
+    if (2 * (seen->count + 1) > seen->room && !grow(seen))
+        return NULL;
+    size_t at = slot_of(seen, key);
+    seen->count += !seen->key[at];
+    seen->key[at] = key;
+    return &seen->number[at];
+}
+
+static void forget(struct seen *seen)
+{
+    free(seen->key);
+    free(seen->number);
+    *seen = (struct seen){0};
+}
+
+/* An item of an array, which memory may have been short for. */
+static struct json_object *item(struct json_object *array, size_t i)
+{
+    return cps_json_count(array) > i ? json_object_array_get_idx(array, i) : NULL;
+}
+
+struct namer {
+    struct view_run *run;
+    struct json_object *registers, *layouts, *by_signature;
+    struct seen values, packets;
+    struct json_object *fields; /* of the register or layout at hand */
+    size_t at;                  /* the field that comes next */
+    bool fresh;                 /* fields are added; else they are there */
+    bool half;                  /* bits count through the lower half, too */
+    bool failed;                /* memory ran out */
+};
+
+static struct json_object *number(uint64_t value)
+{
+    return json_object_new_int64((int64_t)value);
+}
+
+/* What the value of a field is called, behind its row. */
+static void add_text(struct json_object *texts, const struct cps_value *value)
+{
+    char key[24];
+    if (!value->text || !json_object_is_type(texts, json_type_object))
+        return;
+    snprintf(key, sizeof(key), "%" PRIu64, value->bits);
+    if (!cps_json_get(texts, key))
+        cps_json_add(texts, key, view_text(value->text));
+}
+
+/* [name, low, high, kind, radix, shift, {value: text}] and, of a packet, [number, word] behind. */
+static struct json_object *field_row(const struct cps_value *value, bool half, bool word)
+{
+    struct json_object *row = json_object_new_array();
+    unsigned lower = half ? 32 : 0;
+    cps_json_append(row, view_text(value->name));
+    cps_json_append(row, number(value->low - lower));
+    cps_json_append(row, number(value->high - lower));
+    cps_json_append(row, number(value->kind));
+    cps_json_append(row, number(value->radix));
+    cps_json_append(row, number(value->shift));
+    cps_json_append(row, json_object_new_object());
+    if (word) {
+        cps_json_append(row, number(value->number));
+        cps_json_append(row, view_text(value->word ? value->word : ""));
+    }
+    return row;
+}
+
+static void take_register_field(void *context, const struct cps_value *value)
+{
+    struct namer *n = context;
+    if (!value->name)
+        return;
+    if (n->fresh)
+        cps_json_append(n->fields, field_row(value, n->half, false));
+    add_text(item(item(n->fields, n->at++), 6), value);
+}
+
+static void name_register(struct namer *n, const struct cps_names *names, enum cps_space space,
+                          uint32_t base, uint32_t reg, uint32_t value)
+{
+    char key[16];
+    unsigned half = 0;
+    uint32_t *known = find(&n->values, mix(mix(1, base + reg), value));
+    const char *name = names ? cps_name(names, space, reg, &half) : NULL;
+    n->failed = n->failed || !known;
+    if (!name || !known || *known)
+        return;
+    *known = 1;
+    snprintf(key, sizeof(key), "%" PRIu32, base + reg);
+    struct json_object *row = cps_json_get(n->registers, key);
+    n->fresh = !row;
+    if (n->fresh) {
+        row = json_object_new_array();
+        cps_json_append(row, view_text(name));
+        cps_json_append(row, number(half));
+        cps_json_append(row, json_object_new_array());
+        cps_json_append(row,
+                        number(space == CPS_SPACE_GPU ? cps_name_address_half(names, reg) : 0));
+        cps_json_add(n->registers, key, row);
+        row = cps_json_get(n->registers, key);
+    }
+    n->fields = item(row, 2);
+    n->half = half;
+    n->at = 0;
+    cps_name_values(names, space, reg, value, take_register_field, n);
+}
+
+static void name_row(struct namer *n, const struct view_processor *processor, size_t i)
+{
+    const struct cps_event *event = n->run->row[i];
+    const struct cps_names *names = n->run->side->names[processor->who];
+    uint32_t reg = (uint32_t)cps_event_place(event);
+    uint32_t index = (uint32_t)(processor - n->run->processor);
+    switch (cps_event_kind(event)) {
+    case CPS_EV_REG:
+    case CPS_EV_REGR:
+    case CPS_EV_PROT:
+        name_register(n, names, CPS_SPACE_GPU, 0, reg & 0x3ffff, event->value);
+        break;
+    case CPS_EV_PIPE:
+        name_register(n, names, CPS_SPACE_PIPE, PIPE_BASE, reg & 0xff, event->value);
+        break;
+    case CPS_EV_CTRL:
+        name_register(n, names, CPS_SPACE_CONTROL, CONTROL_BASE + index * PROCESSOR_STEP,
+                      reg & 0xfff, event->value);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- words of packets ---- */
+
+static bool is_said(const struct cps_value *value)
+{
+    return value->name && (value->name[0] || value->word);
+}
+
+/* The same words are called the same, whatever their values. */
+static void sign(void *context, const struct cps_value *value)
+{
+    struct cps_buf *signature = context;
+    if (is_said(value))
+        cps_buf_printf(signature, "%" PRIu32 "%s.%s:%u-%u/%u ", value->number,
+                       value->word ? value->word : "", value->name, value->low, value->high,
+                       value->kind);
+}
+
+static void take_word_field(void *context, const struct cps_value *value)
+{
+    struct namer *n = context;
+    if (!is_said(value) || n->at >= MOST_ENTRIES)
+        return;
+    if (n->fresh)
+        cps_json_append(n->fields, field_row(value, false, true));
+    add_text(item(item(n->fields, n->at++), 6), value);
+}
+
+static uint64_t hash_packet(uint32_t opcode, const uint32_t *word, size_t count)
+{
+    uint64_t hash = mix(mix(7, opcode), count);
+    for (size_t i = 0; i < count; i++)
+        hash = mix(hash, word[i]);
+    return hash;
+}
+
+/* @return 1 + number of the layout, with what values are called added to it; 0: nothing is said */
+static uint32_t lay_out(struct namer *n, const struct cps_names *names, uint32_t opcode,
+                        const uint32_t *word, size_t count)
+{
+    CPS_BUF signature = {0};
+    cps_packet_values(names, opcode, word, count, sign, &signature);
+    n->failed = n->failed || signature.failed;
+    if (!signature.size || signature.failed)
+        return 0;
+    struct json_object *index = cps_json_get(n->by_signature, cps_buf_text(&signature));
+    n->fresh = !index;
+    uint32_t layout =
+        (uint32_t)(index ? json_object_get_int(index) : (int)cps_json_count(n->layouts));
+    if (n->fresh) {
+        cps_json_append(n->layouts, json_object_new_array());
+        cps_json_int(n->by_signature, cps_buf_text(&signature), layout);
+    }
+    n->fields = item(n->layouts, layout);
+    n->at = 0;
+    cps_packet_values(names, opcode, word, count, take_word_field, n);
+    return layout + 1;
+}
+
+static bool name_packet(struct namer *n, struct view_packet *packet)
+{
+    const struct cps_names *names = n->run->side->names[cps_event_who(packet->event)];
+    struct cps_pm4 header = cps_pm4_decode(packet->event->value);
+    const uint32_t *word = n->run->word + packet->word;
+    size_t count = packet[1].word - packet->word;
+    if (!names || header.kind != CPS_PM4_TYPE7 || !count)
+        return true;
+    uint32_t *known = find(&n->packets, hash_packet(header.opcode, word, count));
+    if (known && !*known)
+        *known = 1 + lay_out(n, names, header.opcode, word, count);
+    packet->layout = known ? *known - 1 : 0;
+    return known;
+}
+
+static bool name_all(struct namer *n)
+{
+    bool good = true;
+    for (unsigned i = 0; i < n->run->processors; i++) {
+        const struct view_processor *processor = &n->run->processor[i];
+        for (size_t row = processor->row; row < processor->row_end; row++)
+            name_row(n, processor, row);
+    }
+    for (size_t i = 0; i < n->run->packets && good; i++)
+        good = name_packet(n, &n->run->packet[i]);
+    return good;
+}
+
+struct cps_err *view_names(struct view_run *run, struct json_object *to)
+{
+    struct namer n = {.run = run, .by_signature = json_object_new_object()};
+    n.registers = cps_json_new_object(to, "registers");
+    n.layouts = cps_json_new_array(to, "layouts");
+    bool good = n.by_signature && name_all(&n) && !n.failed && cps_json_complete(n.by_signature);
+    json_object_put(n.by_signature);
+    forget(&n.values);
+    forget(&n.packets);
+    return good ? NULL : cps_err_nomem();
+}

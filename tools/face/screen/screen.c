@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * The debugger's full-screen view: panes of text in a layout that is a table, keys that are
+ * commands. */
+#include "tools/face/screen/screen.h"
+
+#include <stdio.h>
+
+#ifdef CPS_HAVE_CURSES
+#include <curses.h>
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/face/screen/screen_private.h"
+
+#define ESCAPE_DELAY 25 /* ms: of a key's bytes the next one comes sooner */
+#define MOST_ERRORS  16 /* reads of a terminal that is gone */
+
+static void run(struct screen *s)
+{
+    int errors = 0;
+    screen_follow_(s);
+    while (!s->done && errors < MOST_ERRORS) {
+        screen_draw_(s);
+        errno = 0;
+        int key = getch();
+        errors = key != ERR ? 0 : errors + (errno != EINTR);
+        if (key == KEY_RESIZE)
+            screen_new_layout_(s);
+        else if (key != ERR)
+            screen_take_(s, key);
+    }
+}
+
+static void start(struct screen *s)
+{
+    for (unsigned i = 0; i < PANES; i++)
+        s->pane[i].cursor = -1;
+    cbreak();
+    noecho();
+    keypad(stdscr, TRUE);
+    set_escdelay(ESCAPE_DELAY);
+    mouseinterval(0);
+    mousemask((mmask_t)screen_mouse_events_(), NULL);
+    screen_paint_start_(s);
+    session_opened(session_of(s), &s->output);
+    s->focus = s->back = PANE_CODE;
+    if (s->output.size)
+        screen_show_(s, PANE_OUTPUT);
+    while (!screen_offers_(s, s->focus))
+        s->focus = s->back = (enum pane_id)(s->focus + 1);
+}
+
+/* The library's handlers draw on the screen, or walk the list of screens. */
+static const int handled[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+enum { HANDLED = sizeof(handled) / sizeof(handled[0]) };
+static struct sigaction librarys[HANDLED]; /* it installs them once in a process */
+static bool installed;
+
+/* Frees the terminal with the signals blocked, and puts back the handlers from before it. */
+static void close_terminal(SCREEN *terminal, const struct sigaction before[HANDLED])
+{
+    sigset_t blocked;
+    sigset_t mask;
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < HANDLED; i++)
+        sigaddset(&blocked, handled[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &mask);
+    endwin();
+    delscreen(terminal);
+    for (size_t i = 0; i < HANDLED; i++)
+        sigaction(handled[i], &before[i], &librarys[i]);
+    installed = true;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+void screen_run(struct debugger *debugger)
+{
+    struct screen *s = calloc(1, sizeof(*s));
+    struct sigaction before[HANDLED];
+    setlocale(LC_CTYPE, "");
+    for (size_t i = 0; i < HANDLED; i++)
+        sigaction(handled[i], NULL, &before[i]);
+    SCREEN *terminal = s && screen_has_terminal_() ? newterm(NULL, stdout, stdin) : NULL;
+    if (!terminal) {
+        fputs("this terminal has no full-screen view\n", stderr);
+        free(s);
+        return;
+    }
+    for (size_t i = 0; i < HANDLED && installed; i++)
+        sigaction(handled[i], &librarys[i], NULL);
+    struct cps_err *(*flush)(struct debugger *) = debugger->flush;
+    s->debugger = debugger;
+    debugger->flush = NULL; /* the terminal is not the shell's */
+    start(s);
+    run(s);
+    close_terminal(terminal, before);
+    debugger->flush = flush;
+    cps_buf_deinit(&s->output);
+    cps_buf_deinit(&s->message);
+    for (unsigned i = 0; i < PANES; i++)
+        screen_pane_free_(&s->pane[i]);
+    free(s);
+}
+
+#else
+
+void screen_run(struct debugger *debugger)
+{
+    (void)debugger;
+    fputs("built without ncurses: no full-screen view\n", stderr);
+}
+
+#endif

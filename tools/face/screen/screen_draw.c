@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ * Drawing the full-screen view: everything anew each time; curses sends what changed. */
+#include "tools/face/screen/screen_private.h"
+
+#ifdef CPS_HAVE_CURSES
+#include <curses.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- titles ---- */
+
+/* How much of tabs there is room for. */
+enum tabs {
+    TABS_WIDE,  /* "[1 code]  2 regs " */
+    TABS_CLOSE, /* "[1 code]2 regs 3 calls": a bracket is the blank between */
+    TABS_KEYS,  /* "[1 code] 2 3" */
+    TABS
+};
+
+static int put_tab(const struct slot *slot, unsigned index, enum tabs tabs, char ret[64])
+{
+    const struct pane_row *row = &screen_panes_[slot->pane[index]];
+    bool shown = slot->pane[index] == slot->shown;
+    if (slot->panes == 1)
+        return snprintf(ret, 64, " %c %s ", row->key, row->title);
+    if (shown)
+        return snprintf(ret, 64, "[%c %s]", row->key, row->title);
+    if (tabs == TABS_KEYS)
+        return snprintf(ret, 64, " %c", row->key);
+    return snprintf(ret, 64, " %c %s ", row->key, row->title);
+}
+
+static enum tabs tabs_of(const struct slot *slot)
+{
+    char text[64];
+    for (enum tabs tabs = TABS_WIDE; tabs < TABS_KEYS; tabs++) {
+        int width = tabs == TABS_CLOSE;
+        for (unsigned i = 0; i < slot->panes; i++)
+            width += put_tab(slot, i, tabs, text) - (tabs == TABS_CLOSE);
+        if (width <= slot->at.width)
+            return tabs;
+    }
+    return TABS_KEYS;
+}
+
+enum pane_id screen_tab_at_(const struct slot *slot, int x)
+{
+    char text[64];
+    enum tabs tabs = tabs_of(slot);
+    int at = slot->at.x;
+    for (unsigned i = 0; i < slot->panes; i++) {
+        int width = put_tab(slot, i, tabs, text) - (tabs == TABS_CLOSE);
+        if (x >= at && x < at + width)
+            return slot->pane[i];
+        at += width;
+    }
+    return PANES;
+}
+
+static void draw_title(const struct screen *s, const struct slot *slot)
+{
+    const struct rectangle *r = &slot->at;
+    char text[64];
+    enum tabs tabs = tabs_of(slot);
+    int x = 0;
+    bool bracket = false; /* of the tab before, which stays */
+    for (unsigned i = 0; i < slot->panes && x < r->width; i++) {
+        int length = put_tab(slot, i, tabs, text);
+        int skipped = tabs == TABS_CLOSE && bracket;
+        int room = r->width - x - skipped;
+        mvaddnstr(r->y, r->x + x + skipped, text + skipped, room > 0 ? room : 0);
+        x += length - (tabs == TABS_CLOSE);
+        bracket = slot->pane[i] == slot->shown;
+    }
+    screen_paint_(s, r->y, r->x, r->width, slot->shown == s->focus ? LOOKS_FOCUS : LOOKS_TITLE);
+}
+
+/* ---- panes ---- */
+
+static int clamp(int value, int least, int most)
+{
+    return value > most ? (most < least ? least : most) : value < least ? least : value;
+}
+
+/* The line that begins with "=>", -1 if there is none. */
+static int marked_line(const struct pane *p)
+{
+    for (uint32_t i = 0; i < p->lines; i++) {
+        size_t length = 0;
+        if (!strncmp(screen_line_of_(p, i, &length), "=>", 2))
+            return (int)i;
+    }
+    return -1;
+}
+
+/* The first line that is seen: one that lets the cursor be seen, if there is one. */
+static void settle(struct screen *s, enum pane_id pane, int rows)
+{
+    struct pane *p = &s->pane[pane];
+    int last = (int)p->lines - rows;
+    if (p->cursor >= (int)p->lines)
+        p->cursor = (int)p->lines - 1;
+    if (screen_panes_[pane].flags & PANE_ENDS && p->cursor < 0)
+        p->top = last;
+    bool marks = screen_panes_[pane].flags & PANE_MARKS && p->cursor < 0;
+    int seen = marks ? marked_line(p) : p->cursor;
+    if (marks && seen < rows)
+        p->top = 0;
+    else if (marks && (seen < p->top || seen >= p->top + rows))
+        p->top = seen - rows / 3;
+    if (seen >= 0 && seen < p->top)
+        p->top = seen;
+    if (seen >= 0 && seen >= p->top + rows)
+        p->top = seen - rows + 1;
+    p->top = pane == PANE_CODE ? 0 : clamp(p->top, 0, last);
+    p->height = rows;
+}
+
+static void draw_line(const struct screen *s, enum pane_id pane, int y, const struct rectangle *r,
+                      uint32_t line)
+{
+    const struct pane *p = &s->pane[pane];
+    size_t length = 0;
+    const char *text = screen_line_of_(p, line, &length);
+    int left = p->left < (int)length ? p->left : (int)length;
+    int shown = (int)length - left;
+    bool more = shown > r->width;
+    shown = more ? r->width - 1 : shown;
+    mvaddnstr(y, r->x, text + left, shown);
+    screen_paint_line_(s, pane, y, r->x, more ? r->width - 1 : r->width, text, length);
+    if (more)
+        mvaddch(y, r->x + r->width - 1, '>');
+    if (left && length)
+        mvaddch(y, r->x, '<');
+    if (pane == s->focus && pane != PANE_CODE && (int)line == p->cursor)
+        screen_paint_(s, y, r->x, r->width, LOOKS_CURSOR);
+    screen_paint_match_(s, pane, y, r->x, more ? r->width - 1 : r->width, text, length);
+}
+
+static void draw_pane(struct screen *s, const struct slot *slot)
+{
+    const struct rectangle *r = &slot->at;
+    int rows = r->height - 1;
+    if (rows < 1 || r->width < 2)
+        return;
+    if (slot->shown == PANE_CODE)
+        screen_settle_(s, rows);
+    screen_make_(s, slot->shown, r->width);
+    settle(s, slot->shown, rows);
+    draw_title(s, slot);
+    for (int i = 0; i < rows; i++) {
+        uint32_t line = (uint32_t)(s->pane[slot->shown].top + i);
+        if (line < s->pane[slot->shown].lines)
+            draw_line(s, slot->shown, r->y + 1 + i, r, line);
+    }
+    for (int i = 0; i < r->height && r->x + r->width < COLS; i++) {
+        mvaddch(r->y + i, r->x + r->width, '|');
+        screen_paint_(s, r->y + i, r->x + r->width, 1, LOOKS_FAINT);
+    }
+}
+
+/* ---- the first line, and the last ---- */
+
+static void draw_status(const struct screen *s)
+{
+    CPS_BUF text = {0};
+    CPS_BUF shown = {0};
+    look_where(session_of(s), session_of(s)->core, &text);
+    for (size_t i = 0; i < text.size; i++)
+        text.data[i] = text.data[i] == '\n' ? ' ' : text.data[i];
+    screen_plain_(&shown, cps_buf_text(&text));
+    mvaddnstr(0, 0, cps_buf_text(&shown), COLS);
+    screen_paint_(s, 0, 0, COLS, LOOKS_HEAD);
+}
+
+static const char *prompt_of(const struct screen *s)
+{
+    return s->entering == ENTERING_COMMAND  ? ":"
+           : s->entering == ENTERING_SEARCH ? "/"
+                                            : screen_panes_[s->asking].asks;
+}
+
+/* Of a text that is longer than its place its end is seen. */
+static void draw_entered(const struct screen *s)
+{
+    const char *prompt = prompt_of(s);
+    int start = (int)strlen(prompt) + (s->entering == ENTERING_ASKED ? 2 : 0);
+    int length = (int)strlen(s->line.text);
+    if (start > COLS / 2)
+        start = 0;
+    else
+        mvprintw(LINES - 1, 0, s->entering == ENTERING_ASKED ? "%s: " : "%s", prompt);
+    int room = COLS - 1 - start;
+    int from = length > room ? length - room : 0;
+    mvaddnstr(LINES - 1, start, s->line.text + from, room);
+}
+
+static void draw_bottom(const struct screen *s)
+{
+    static const char hints[] = "? help   : command   / search   Tab pane   q prompt";
+    CPS_BUF text = {0};
+    if (s->entering) {
+        draw_entered(s);
+        return;
+    }
+    screen_plain_(&text, cps_buf_text(&s->message));
+    mvaddnstr(LINES - 1, 0, text.size ? cps_buf_text(&text) : hints, COLS - 1);
+    if (text.size)
+        screen_paint_(s, LINES - 1, 0, COLS, LOOKS_CHANGE);
+    if (text.size >= (size_t)COLS)
+        mvaddch(LINES - 1, COLS - 2, '>');
+    int left = COLS - 1 - (int)text.size - 2;
+    if (text.size && left >= (int)sizeof(hints))
+        mvaddstr(LINES - 1, COLS - (int)sizeof(hints), hints);
+}
+
+static void draw_help(struct screen *s)
+{
+    CPS_BUF text = {0};
+    int rows = LINES - 2;
+    int count = 0;
+    screen_help_text_(s, &text);
+    for (const char *at = cps_buf_text(&text); *at; at++)
+        count += *at == '\n';
+    s->help_top = clamp(s->help_top, 0, count - rows);
+    mvaddnstr(0, 0, " help: Up, Down, PgUp, PgDn; Escape returns", COLS);
+    screen_paint_(s, 0, 0, COLS, LOOKS_FOCUS);
+    int line = 0;
+    for (const char *at = cps_buf_text(&text); *at; line++) {
+        size_t length = strcspn(at, "\n");
+        int row = 1 + line - s->help_top;
+        if (row >= 1 && row <= rows)
+            mvaddnstr(row, 0, at, (int)length);
+        if (row >= 1 && row <= rows && *at != ' ')
+            screen_paint_(s, row, 0, (int)length, LOOKS_HEAD);
+        at += length + (at[length] == '\n');
+    }
+    if (s->help_top + rows < count)
+        mvprintw(LINES - 1, 0, "%d more lines", count - s->help_top - rows);
+}
+
+/* In as many lines as there are. */
+static void draw_too_small(void)
+{
+    char text[80];
+    CPS_BUF lines = {0};
+    int row = 0;
+    snprintf(text, sizeof(text), "too small: %dx%d, needs %dx%d", COLS, LINES, SCREEN_MIN_WIDTH,
+             SCREEN_MIN_HEIGHT);
+    screen_wrap_(&lines, text, COLS, 0);
+    for (const char *at = cps_buf_text(&lines); *at && row < LINES; row++) {
+        size_t length = strcspn(at, "\n");
+        mvaddnstr(row, 0, at, (int)length);
+        at += length + (at[length] == '\n');
+    }
+}
+
+void screen_draw_(struct screen *s)
+{
+    erase();
+    if (COLS < SCREEN_MIN_WIDTH || LINES < SCREEN_MIN_HEIGHT) {
+        draw_too_small();
+    } else if (s->help) {
+        draw_help(s);
+    } else {
+        screen_lay_out_(s);
+        draw_status(s);
+        for (unsigned i = 0; i < s->slots; i++)
+            draw_pane(s, &s->slot[i]);
+        draw_bottom(s);
+    }
+    curs_set(s->entering != ENTERING_NOTHING);
+    refresh();
+}
+
+#endif

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT
+ * The keys of the full-screen view. */
+#include "tools/face/screen/screen_private.h"
+
+#ifdef CPS_HAVE_CURSES
+#include <curses.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/face/debugger/expr.h"
+#include "tools/face/debugger/point.h"
+
+#define MOST_EVENTS 65536u
+#define HELP_COLUMN 13
+
+typedef void action(struct screen *s, const char *argument);
+
+/* ---- commands ---- */
+
+/* Its first lines in one. */
+static void set_message(struct screen *s, const char *text)
+{
+    cps_buf_clear(&s->message);
+    for (; *text; text += *text == '\n' ? strspn(text, "\n ") : 1) {
+        if (*text != '\n')
+            cps_buf_add(&s->message, text, 1);
+        else if (text[strspn(text, "\n ")])
+            cps_buf_str(&s->message, " | ");
+    }
+}
+
+static void tell_running(void)
+{
+    move(LINES - 1, 0);
+    clrtoeol();
+    mvaddnstr(LINES - 1, 0, "running; Ctrl-C stops", COLS - 1);
+    refresh();
+}
+
+static void keep_output(struct screen *s, const char *line, const char *text)
+{
+    cps_buf_printf(&s->output, "> %s\n%s", line, text);
+    s->pane[PANE_OUTPUT].cursor = -1;
+    screen_show_(s, PANE_OUTPUT);
+    const struct slot *slot = screen_slot_of_(s, s->focus);
+    for (unsigned i = 0; slot && i < slot->panes; i++) {
+        if (slot->pane[i] == PANE_OUTPUT) /* which hides what has the keys */
+            screen_choose_(s, PANE_OUTPUT);
+    }
+    s->unasked = true;
+}
+
+/* What showed itself goes when the machine moves. */
+static void hide_output(struct screen *s)
+{
+    if (!s->unasked)
+        return;
+    s->unasked = false;
+    s->pane[PANE_OUTPUT].recent = 0;
+    if (s->focus == PANE_OUTPUT)
+        screen_choose_(s, s->back);
+}
+
+void screen_command_(struct screen *s, const char *line, bool quiet)
+{
+    struct debugger *r = s->debugger;
+    uint64_t step = cps_debug_place(r->session.debug).step;
+    cps_buf_clear(&r->out);
+    r->interrupt = 0;
+    tell_running();
+    struct cps_err *err = command_run(r, line);
+    if (!err && r->writing) {
+        r->writing = 0; /* keys are no lines */
+        err = cps_err_new(CPS_ERR_SYNTAX, "commands: expected the prompt, q goes there");
+    }
+    bool moved = cps_debug_place(r->session.debug).step != step;
+    cps_buf_clear(&s->message);
+    if (err)
+        cps_buf_printf(&r->out, "%s\n", err->message);
+    if (err && quiet)
+        set_message(s, err->message);
+    else if (moved)
+        set_message(s, cps_buf_text(&r->why));
+    if (moved && s->message.size >= (size_t)COLS) /* the whole of it */
+        cps_buf_printf(&s->output, "> %s\n%s", line, cps_buf_text(&r->why));
+    if ((err || !moved) && !quiet && r->out.size)
+        keep_output(s, line, cps_buf_text(&r->out));
+    else if (quiet && !moved && !err)
+        set_message(s, cps_buf_text(&r->out));
+    if (moved)
+        hide_output(s);
+    cps_err_free(err);
+    cps_buf_clear(&r->out);
+    r->wants_screen = false; /* it is here */
+    clearok(curscr, !quiet); /* a command may have written to the terminal */
+    screen_follow_(s);
+    s->done = s->done || r->quit;
+}
+
+static void screen_key_run_(struct screen *s, const char *argument)
+{
+    screen_command_(s, argument, true);
+}
+
+static void screen_key_break_(struct screen *s, const char *argument)
+{
+    const struct cps_debug_point *p = NULL;
+    char line[64];
+    uint32_t cursor = s->cursor;
+    (void)argument;
+    for (unsigned i = 0; (p = cps_debug_point(session_of(s)->debug, i)); i++) {
+        if (p->what == CPS_AT_PC && p->pc == cursor && p->core == (int)session_of(s)->core)
+            break;
+    }
+    if (p)
+        snprintf(line, sizeof(line), "delete %d", p->id);
+    else
+        snprintf(line, sizeof(line), "break *0x%" PRIx32, cursor);
+    screen_command_(s, line, true);
+    s->cursor = cursor;
+}
+
+/* ---- the line at the bottom ---- */
+
+void screen_enter_line_(struct screen *s, enum entering what, const char *text)
+{
+    s->entering = what;
+    line_start(&s->line, text);
+}
+
+static void screen_key_type_(struct screen *s, const char *argument)
+{
+    screen_enter_line_(s, ENTERING_COMMAND, argument);
+}
+
+static void screen_key_find_(struct screen *s, const char *argument)
+{
+    (void)argument;
+    screen_enter_line_(s, ENTERING_SEARCH, "");
+}
+
+void screen_ask_(struct screen *s, enum pane_id pane)
+{
+    if (!screen_panes_[pane].asks)
+        return;
+    s->asking = pane;
+    screen_enter_line_(s, ENTERING_ASKED, s->pane[pane].asked);
+}
+
+static void screen_key_ask_(struct screen *s, const char *argument)
+{
+    (void)argument;
+    screen_ask_(s, s->focus);
+}
+
+/* A place's name, or an expression; the view goes there, the run stays. */
+static void go_to_code(struct screen *s, const char *place)
+{
+    const struct session *session = session_of(s);
+    uint32_t pc = 0;
+    uint64_t value = 0;
+    struct cps_err *err = NULL;
+    if (session_find_place(session, session->core, place, strlen(place), &pc))
+        value = pc;
+    else
+        err = expr_eval(session, session->core, NULL, place, &value);
+    if (err)
+        set_message(s, err->message);
+    else if (!screen_is_code_(session, value))
+        set_message(s, "no code is there");
+    else
+        s->cursor = (uint32_t)value;
+    cps_err_free(err);
+}
+
+static void take_asked(struct screen *s)
+{
+    if (s->asking == PANE_CODE) {
+        go_to_code(s, s->line.text);
+        return;
+    }
+    struct pane *p = &s->pane[s->asking];
+    snprintf(p->asked, sizeof(p->asked), "%s", s->line.text + strspn(s->line.text, " "));
+    p->top = 0;
+    p->cursor = -1;
+    s->long_way = cps_debug_place(session_of(s)->debug).step; /* asked for: however long it is */
+    s->changes++;
+}
+
+static void take_search(struct screen *s)
+{
+    if (s->line.text[0])
+        snprintf(s->search, sizeof(s->search), "%s", s->line.text);
+    screen_search_(s, 1);
+}
+
+static void take_line_key(struct screen *s, int key)
+{
+    enum entering what = s->entering;
+    enum line_result result = line_key(&s->line, s->debugger, key);
+    if (result == LINE_GOES_ON)
+        return;
+    s->entering = ENTERING_NOTHING;
+    if (result != LINE_DONE)
+        return;
+    if (what == ENTERING_COMMAND)
+        screen_command_(s, s->line.text, false);
+    else if (what == ENTERING_SEARCH)
+        take_search(s);
+    else
+        take_asked(s);
+}
+
+/* ---- views ---- */
+
+/* Looks further back, if there is more than is shown. */
+static void more_events(struct screen *s, struct pane *p)
+{
+    uint32_t lines = p->lines;
+    if (s->focus != PANE_EVENTS || p->cursor > 0 || s->events == MOST_EVENTS)
+        return;
+    s->events = MOST_EVENTS;
+    p->filled = 0;
+    screen_make_(s, PANE_EVENTS, p->width);
+    p->cursor += (int)(p->lines - lines);
+    p->top += (int)(p->lines - lines);
+}
+
+void screen_move_(struct screen *s, int lines)
+{
+    struct pane *p = &s->pane[s->focus];
+    if (s->focus == PANE_CODE) {
+        screen_move_code_(s, lines);
+        return;
+    }
+    if (p->cursor < 0) /* from what is seen */
+        p->cursor = lines < 0 || screen_panes_[s->focus].flags & PANE_ENDS
+                        ? p->top + (p->height < (int)p->lines ? p->height : (int)p->lines) -
+                              (lines < 0 ? 0 : 1)
+                        : p->top - 1;
+    p->cursor += lines;
+    if (p->cursor < 0)
+        more_events(s, p);
+    p->cursor = p->cursor < 0 ? 0 : p->cursor;
+    if (p->cursor >= (int)p->lines)
+        p->cursor = (int)p->lines - 1;
+}
+
+void screen_scroll_(struct screen *s, enum pane_id pane, int lines)
+{
+    struct pane *p = &s->pane[pane];
+    if (pane == PANE_CODE) {
+        screen_move_code_(s, lines);
+        return;
+    }
+    p->top += lines;
+    p->top = p->top < 0 ? 0 : p->top;
+    if (p->cursor < 0 && screen_panes_[pane].flags & PANE_ENDS)
+        p->cursor = p->top;
+    if (p->cursor >= 0 && p->cursor < p->top)
+        p->cursor = p->top;
+    if (p->cursor >= p->top + p->height)
+        p->cursor = p->top + p->height - 1;
+}
+
+static void screen_key_line_(struct screen *s, const char *argument)
+{
+    screen_move_(s, atoi(argument));
+}
+
+static void screen_key_page_(struct screen *s, const char *argument)
+{
+    int rows = s->pane[s->focus].height > 2 ? s->pane[s->focus].height - 1 : 1;
+    screen_move_(s, atoi(argument) * rows);
+}
+
+static void screen_key_edge_(struct screen *s, const char *argument)
+{
+    struct pane *p = &s->pane[s->focus];
+    bool last = atoi(argument) > 0;
+    if (s->focus == PANE_CODE && !last)
+        screen_follow_(s);
+    else if (s->focus == PANE_CODE)
+        screen_move_code_(s, INT32_MAX);
+    else if (screen_panes_[s->focus].flags & PANE_ENDS && last)
+        p->cursor = -1;
+    else
+        p->cursor = last ? (int)p->lines - 1 : 0;
+    p->left = 0;
+}
+
+static void screen_key_shift_(struct screen *s, const char *argument)
+{
+    struct pane *p = &s->pane[s->focus];
+    p->left += atoi(argument);
+    p->left = p->left < 0 || screen_panes_[s->focus].flags & (PANE_WRAPS | PANE_FITS) ? 0 : p->left;
+}
+
+void screen_act_(struct screen *s)
+{
+    struct pane *p = &s->pane[s->focus];
+    char line[LINE_SIZE];
+    size_t length = 0;
+    bool ends = screen_panes_[s->focus].flags & PANE_ENDS;
+    uint32_t at = p->cursor >= 0 ? (uint32_t)p->cursor : ends && p->lines ? p->lines - 1 : 0;
+    const char *text = screen_line_of_(p, at, &length);
+    snprintf(line, sizeof(line), "%.*s", (int)length, text);
+    screen_panes_[s->focus].enter(s, line);
+}
+
+static void screen_key_enter_(struct screen *s, const char *argument)
+{
+    (void)argument;
+    screen_act_(s);
+}
+
+static void screen_key_again_(struct screen *s, const char *argument)
+{
+    screen_search_(s, atoi(argument));
+}
+
+/* ---- panes, processors ---- */
+
+/* The next pane that is shown, or of tabs where there is one place only. */
+static void screen_key_pane_(struct screen *s, const char *argument)
+{
+    unsigned step = *argument == '+' ? 1 : PANES - 1;
+    unsigned at = s->focus;
+    for (unsigned i = 0; i < PANES; i++) {
+        at = (at + step) % PANES;
+        bool there = screen_offers_(s, (enum pane_id)at);
+        if (there && (s->slots == 1 || screen_slot_of_(s, (enum pane_id)at)))
+            break;
+    }
+    screen_choose_(s, (enum pane_id)at);
+}
+
+static void screen_key_core_(struct screen *s, const char *argument)
+{
+    struct session *session = session_of(s);
+    unsigned count = session_engine(session)->cores;
+    session->core = (session->core + (atoi(argument) > 0 ? 1 : count - 1)) % count;
+    s->debugger->moved = false;
+    screen_new_layout_(s);
+    screen_follow_(s);
+}
+
+static void screen_key_zoom_(struct screen *s, const char *argument)
+{
+    (void)argument;
+    s->zoom = !s->zoom;
+    screen_new_layout_(s);
+}
+
+static void screen_key_all_(struct screen *s, const char *argument)
+{
+    (void)argument;
+    s->all = !s->all;
+    s->changes++;
+}
+
+static void screen_key_empty_(struct screen *s, const char *argument)
+{
+    (void)argument;
+    cps_buf_clear(&s->output);
+    cps_buf_clear(&s->message);
+    s->pane[PANE_OUTPUT].recent = 0;
+    s->changes++;
+    if (s->focus == PANE_OUTPUT)
+        screen_choose_(s, s->back);
+}
+
+static void screen_key_again_all_(struct screen *s, const char *argument)
+{
+    (void)argument;
+    s->changes++;
+    clearok(curscr, TRUE);
+}
+
+static void screen_key_help_(struct screen *s, const char *argument)
+{
+    (void)argument;
+    s->help = true;
+    s->help_top = 0;
+}
+
+static void screen_key_escape_(struct screen *s, const char *argument)
+{
+    (void)argument;
+    if (s->found || s->message.size)
+        s->found = false;
+    else if (s->zoom)
+        screen_key_zoom_(s, NULL);
+    else if (s->back != s->focus && screen_offers_(s, s->back))
+        screen_choose_(s, s->back);
+    cps_buf_clear(&s->message);
+}
+
+static void screen_key_quit_(struct screen *s, const char *argument)
+{
+    (void)argument;
+    s->done = true;
+}
+
+/* ---- the table ---- */
+
+static const struct {
+    int key;
+    action *action;
+    const char *argument, *label, *help;
+} keys[] = {
+#define KEY(key, action, argument, label, help) \
+    {key, screen_key_##action##_, argument, label, help},
+#include "tools/face/screen/screen_key.def"
+};
+#define KEYS (sizeof(keys) / sizeof(keys[0]))
+
+/* What a key or a pane does, beside it. */
+static void put_help(struct cps_buf *out, const char *label, const char *help)
+{
+    CPS_BUF lines = {0};
+    screen_wrap_(&lines, help, COLS - HELP_COLUMN - 1, 0);
+    for (const char *at = cps_buf_text(&lines); *at; label = "") {
+        size_t length = strcspn(at, "\n");
+        cps_buf_printf(out, "  %-*s%.*s\n", HELP_COLUMN - 2, label, (int)length, at);
+        at += length + 1;
+    }
+}
+
+void screen_help_text_(const struct screen *s, struct cps_buf *out)
+{
+    cps_buf_str(out, "keys\n");
+    for (size_t i = 0; i < KEYS; i++) {
+        if (keys[i].label)
+            put_help(out, keys[i].label, keys[i].help);
+    }
+    cps_buf_str(out, "panes\n");
+    for (unsigned i = 0; i < PANES; i++) {
+        char label[32];
+        snprintf(label, sizeof(label), "%c %s", screen_panes_[i].key, screen_panes_[i].title);
+        if (screen_offers_(s, (enum pane_id)i))
+            put_help(out, label, screen_panes_[i].help);
+    }
+}
+
+static void take_help_key(struct screen *s, int key)
+{
+    int page = LINES > 4 ? LINES - 4 : 1;
+    switch (key) {
+    case KEY_UP:
+        s->help_top--;
+        break;
+    case KEY_DOWN:
+        s->help_top++;
+        break;
+    case KEY_PPAGE:
+        s->help_top -= page;
+        break;
+    case KEY_NPAGE:
+    case ' ':
+        s->help_top += page;
+        break;
+    case KEY_HOME:
+        s->help_top = 0;
+        break;
+    default:
+        s->help = key != 27 && key != 'q' && key != '?' && key != '\n' && key != '\r';
+    }
+}
+
+void screen_take_(struct screen *s, int key)
+{
+    if (key == KEY_MOUSE && !s->entering) {
+        screen_mouse_(s);
+        return;
+    }
+    if (s->entering || s->help) {
+        if (s->entering)
+            take_line_key(s, key);
+        else
+            take_help_key(s, key);
+        return;
+    }
+    for (size_t i = 0; i < KEYS; i++) {
+        if (keys[i].key == key) {
+            keys[i].action(s, keys[i].argument);
+            return;
+        }
+    }
+    screen_choose_(s, screen_pane_of_(s, key));
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ * The account of a run. */
+#include "tools/run/account.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "emu/afuc/afuc.h"
+#include "tools/run/dump.h"
+#include "tools/run/play.h"
+#include "tools/cmd/terminal/report.h"
+#include "trace/out/json.h"
+
+struct cps_err *play_account_take(const struct play *play, struct play_account *ret)
+{
+    CPS_BUF why = {0};
+    bool scripted = play_is_script(play);
+    *ret = (struct play_account){
+        .stop = play->enough ? CPS_STOP_IDLE : play->stop,
+        .replayed = play->replay != NULL,
+        .scripted = scripted,
+        .boot_only = play->boot_only,
+        .cut = play->dump && play->dump->cut.size,
+        .submissions = play->submissions,
+        .executed = play->executed + (scripted ? play->engine->instructions : 0),
+        .not_captured = play->not_captured,
+    };
+    if (!scripted)
+        ret->injections = cps_afuc_injections_(cps_afuc_of(play->engine), &ret->not_injected);
+    if (play->enough)
+        ret->not_injected = 0;
+    if (ret->stop != CPS_STOP_IDLE || scripted)
+        play_explain(play, play->engine, ret->stop, &why);
+    snprintf(ret->why, sizeof(ret->why), "%s", cps_buf_text(&why));
+    return why.failed ? cps_err_nomem() : NULL;
+}
+
+static bool stops_early(const struct play_account *a)
+{
+    return a->stop != CPS_STOP_IDLE && !a->replayed;
+}
+
+static bool executes_nothing(const struct play_account *a)
+{
+    return !a->executed && !a->boot_only && !a->from_trace;
+}
+
+int play_account_status(const struct play_account *a)
+{
+    return stops_early(a) || executes_nothing(a) || a->not_injected || a->cut ? 4 : 0;
+}
+
+static const char *stop_word(const struct play_account *a)
+{
+    return cps_event_sub_word(CPS_EV_END, cps_stop_reason(a->stop));
+}
+
+static void put_missing(const struct play_account *a, struct cps_buf *out)
+{
+    cps_buf_printf(out, "%" PRIu32 " of %" PRIu32 " submissions %s not in the capture",
+                   a->not_captured, a->submissions, a->not_captured == 1 ? "is" : "are");
+}
+
+void play_account_put(const struct play_account *a, struct cps_buf *out)
+{
+    if (stops_early(a)) {
+        cps_buf_str(out, a->why[0] ? a->why : stop_word(a));
+    } else if (executes_nothing(a)) {
+        cps_buf_str(out, "nothing executed: ");
+        if (a->not_captured)
+            put_missing(a, out);
+        else if (a->scripted)
+            cps_buf_str(out, "no step of the script ran");
+        else
+            cps_buf_str(out, a->submissions ? "its submissions are empty"
+                                            : "the input has no submission");
+    } else if (a->not_injected) {
+        cps_buf_printf(out, "%u of %u interrupts of --inject did not come", a->not_injected,
+                       a->injections);
+    } else if (a->cut) {
+        cps_buf_str(out, "the dump is cut, so not all of it was compared");
+    }
+}
+
+void play_account_reason(const struct play_account *a, struct cps_buf *out)
+{
+    play_account_put(a, out);
+    if (!out->size)
+        cps_buf_str(out, a->why);
+}
+
+void play_account_put_missing(const struct play_account *a, struct cps_buf *out)
+{
+    if (a->not_captured && !executes_nothing(a))
+        put_missing(a, out);
+}
+
+int play_account_tell(const struct play_account *a, const char *name)
+{
+    CPS_BUF text = {0};
+    int status = play_account_status(a);
+    play_account_put(a, &text);
+    if (status)
+        fprintf(stderr, "%s: %s\n", name, cps_buf_text(&text));
+    else if (a->stop != CPS_STOP_IDLE)
+        fprintf(stderr, "%s: %s\n", name, a->why);
+    cps_buf_clear(&text);
+    play_account_put_missing(a, &text);
+    if (text.size)
+        report_aside("%s: %s\n", name, cps_buf_text(&text));
+    return status;
+}
+
+void play_account_print_end(const struct play_account *a)
+{
+    CPS_BUF why = {0};
+    play_account_reason(a, &why);
+    const char *text = cps_buf_text(&why);
+    bool early = play_account_status(a) || a->stop != CPS_STOP_IDLE;
+    const char *between = !*text ? "" : early && a->stop == CPS_STOP_IDLE ? ", " : " ";
+    if (early)
+        fprintf(stderr, "ended: %s%s%s\n", stop_word(a), between, text);
+    else
+        report_aside("ended: %s%s%s\n", stop_word(a), between, text);
+}
+
+void play_account_json(const struct play_account *a, struct json_object *to)
+{
+    CPS_BUF why = {0};
+    play_account_reason(a, &why);
+    cps_json_uint(to, "status", (uint64_t)play_account_status(a));
+    cps_json_text(to, "end", a->endless ? NULL : stop_word(a));
+    if (why.size)
+        cps_json_buf(to, "why", &why);
+    if (a->injections)
+        cps_json_uint(to, "not_injected", a->not_injected);
+    if (a->scripted || a->from_trace)
+        return;
+    cps_json_uint(to, "submissions", a->submissions);
+    cps_json_uint(to, "executed", a->executed);
+    cps_json_uint(to, "not_captured", a->not_captured);
+}
+
+void play_account_json_row(const struct play_account *a, const char *side, struct json_object *list)
+{
+    struct json_object *row = json_object_new_object();
+    if (side)
+        cps_json_text(row, "side", side);
+    play_account_json(a, row);
+    cps_json_append(list, row);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * Where this user's cache lies, and what its entries are called by. */
+#include "tools/run/cachedir.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <nettle/sha2.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/cmd/options/opt.h"
+#include "tools/cmd/terminal/report.h"
+#include "trace/capture/stream.h"
+
+#define STALE (24 * 60 * 60) /* seconds */
+
+void cache_digits(const uint8_t digest[32], char ret[65])
+{
+    for (unsigned i = 0; i < 32; i++)
+        snprintf(ret + 2 * i, 3, "%02x", digest[i]);
+}
+
+void cache_hash(const char *text, size_t size, char ret[65])
+{
+    uint8_t digest[32];
+    struct sha256_ctx context;
+    sha256_init(&context);
+    sha256_update(&context, size, (const uint8_t *)text);
+    sha256_digest(&context, SHA256_DIGEST_SIZE, digest);
+    cache_digits(digest, ret);
+}
+
+/* Of the user that runs this, whatever the environment says, where it says nothing. */
+static const char *home(void)
+{
+    const char *said = getenv("HOME");
+    const struct passwd *entry = said && *said == '/' ? NULL : getpwuid(geteuid());
+    return said && *said == '/' ? said : entry ? entry->pw_dir : NULL;
+}
+
+struct cps_err *cache_default_dir(char *ret, size_t size)
+{
+    const char *base = getenv("XDG_CACHE_HOME");
+    bool given = base && *base == '/'; /* its specification: others are to be ignored */
+    const char *dir = given ? base : home();
+    if (!dir || *dir != '/')
+        return cps_err_new(CPS_ERR_OS, "no home directory, expected HOME, XDG_CACHE_HOME or "
+                                       "--cache DIR");
+    if (snprintf(ret, size, "%s/%scpscope", dir, given ? "" : ".cache/") >= (int)size)
+        return cps_err_new(CPS_ERR_OS, "%s: the path is too long", dir);
+    return NULL;
+}
+
+static struct cps_err *choose(const struct cps_options *opt, struct cache_choice *ret)
+{
+    CPS_TRY(cps_sha256_file("/proc/self/exe", ret->program));
+    if (!opt->cache)
+        return cache_default_dir(ret->dir, sizeof(ret->dir));
+    if (snprintf(ret->dir, sizeof(ret->dir), "%s", opt->cache) >= (int)sizeof(ret->dir))
+        return cps_err_new(CPS_ERR_OS, "--cache: the path is too long");
+    return NULL;
+}
+
+struct cps_err *cache_choose(const struct cps_options *opt, bool fallback, struct cache_choice *ret)
+{
+    *ret = (struct cache_choice){.dir = ""};
+    if (opt->no_cache || (!opt->cache && !fallback))
+        return NULL;
+    struct cps_err *err = choose(opt, ret);
+    if (!err)
+        return NULL;
+    *ret = (struct cache_choice){.dir = ""};
+    if (err->code == CPS_ERR_NOMEM)
+        return err;
+    report_note("going on without keeping results", err);
+    cps_err_free(err);
+    return NULL;
+}
+
+void cache_make_dirs(char *path, unsigned mode)
+{
+    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        mkdir(path, mode);
+        *at = '/';
+    }
+}
+
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t size = strlen(name);
+    return size > strlen(ending) && !strcmp(name + size - strlen(ending), ending);
+}
+
+void cache_sweep(const char *dir, const char *ending)
+{
+    time_t now = time(NULL);
+    DIR *folder = opendir(dir);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        struct stat info;
+        if (ends_with(entry->d_name, ending) &&
+            !fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) &&
+            S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+            difftime(now, info.st_mtime) > STALE)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder)
+        closedir(folder);
+}

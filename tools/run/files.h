@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * Where files are that a user names without saying where: by their SHA-256, or firmware by name. */
+#ifndef CPS_FILES_H
+#define CPS_FILES_H
+
+#include "tools/cmd/options/opt.h"
+
+/** Room for a path. */
+#define FILES_PATH 4096
+
+/**
+ * Looks for the file with digest @p sha256 below @p dirs (@p count of them, links not followed, 8
+ * levels deep): first those called @p name, then all of them.
+ * @return false if there is none
+ */
+bool files_find(const char *name, const char *sha256, const char *const *dirs, size_t count,
+                char ret[FILES_PATH]);
+/**
+ * Digest of the regular files in @p dir, 4 levels deep, that are called *@p ending: of their paths
+ * there and their contents.
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_OS: one cannot be read
+ */
+CPS_MUST_USE struct cps_err *files_digest(const char *dir, const char *ending, char ret[65]);
+/**
+ * Where firmware is that is named without a folder and is not here: in --fw-path, then where the
+ * system has it, as it is or compressed.
+ * @param path  room for what is found
+ * @return @p path, or @p name if there is nothing to look for or to find
+ */
+const char *files_firmware(const struct cps_options *opt, const char *name, char path[FILES_PATH]);
+/** The same of a name that a file gives, whose folder comes first: there it would be @p here.
+ * @return @p path or @p here */
+const char *files_firmware_beside(const struct cps_options *opt, const char *here, const char *name,
+                                  char path[FILES_PATH]);
+/** The same of all --fw of @p opt, which then point to @p path. */
+void files_all_firmware(struct cps_options *opt, char path[OPT_MAX_FW][FILES_PATH]);
+
+/** Whether @p path is a file that neither blocks nor goes on for ever. */
+bool files_is_regular(const char *path);
+/** Whether both are there and the same regular file, whatever they are called. */
+bool files_are_same(const char *a, const char *b);
+/** What a file was when it was looked at: whoever reads it twice sees whether it changed. */
+struct files_stamp {
+    unsigned long long device, inode, size, changed, changed_ns;
+};
+/** Looks; all zeros where there is no file. */
+void files_stamp(const char *path, struct files_stamp *ret);
+/** @return CPS_ERR_INPUT if the file is no more what it was. What is no regular file never changes
+ */
+CPS_MUST_USE struct cps_err *files_check_stamp(const char *path, const struct files_stamp *stamp);
+/**
+ * Reads a text.
+ * @param limit  most bytes that there may be
+ * @param ret    gets it, to be freed
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, or CPS_ERR_INPUT: too large, or a NUL in it, which would
+ * hide what follows
+ */
+CPS_MUST_USE struct cps_err *files_text(const char *path, size_t limit, char **ret);
+/** The next line of a text, which is cut there: without its end. @p at  moves behind it; NULL: at
+ * the end. */
+char *files_line(char **at);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT
+ * The one loop: items go in, the engine runs as far as each of them goes. */
+#include "tools/run/play.h"
+#include "isa/base/within.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "emu/afuc/afuc.h"
+#include "fw/demo/demo.h"
+#include "tools/cmd/terminal/progress.h"
+
+const char play_nothing[] = "nothing.pm4";
+
+struct cps_err *play_stream(const char *path, struct cps_stream **ret)
+{
+    static const char nothing[] = "# cpscope-pm4 1\n";
+    if (path == play_nothing)
+        return cps_stream_open_memory(path, nothing, sizeof(nothing) - 1, ret);
+    if (path)
+        return cps_stream_open(path, ret);
+    return cps_stream_open_memory("demo.pm4", cps_demo_pm4, cps_demo_pm4_size, ret);
+}
+
+/* In slices, so that a sink can end it. */
+static enum cps_stop run_until_enough(struct play *play, uint64_t ticks)
+{
+    enum { SLICE = 1 << 16 };
+    enum cps_stop stop = CPS_STOP_BUDGET;
+    while (stop == CPS_STOP_BUDGET && ticks && !play->enough) {
+        uint64_t slice = ticks < SLICE ? ticks : SLICE;
+        stop = cps_engine_run(play->engine, slice);
+        progress_stream(play->reads);
+        ticks -= slice;
+    }
+    return stop;
+}
+
+static void run(struct play *play, uint64_t ticks)
+{
+    if (play->stopped)
+        return;
+    play->stop =
+        play->may_end ? run_until_enough(play, ticks) : cps_engine_run(play->engine, ticks);
+    play->stopped = play->stop != CPS_STOP_IDLE || play->enough;
+}
+
+/* The bootstrap runs before anything acts. */
+static void begin(struct play *play)
+{
+    if (play->begun)
+        return;
+    play->begun = true;
+    play_watch(play);
+    run(play, play->opt->limit);
+}
+
+void play_boot(struct play *play)
+{
+    const struct cps_item init = {.kind = CPS_ITEM_INIT};
+    begin(play);
+    if (play->booted)
+        return;
+    play->booted = true;
+    if (!play->stopped) {
+        cps_err_free(cps_engine_feed(play->engine, &init)); /* what it lacks, the run says */
+        run(play, play->opt->limit);
+    }
+}
+
+static struct cps_err *take_chip(struct play *play, const struct cps_item *item)
+{
+    struct cps_item first = {.kind = CPS_ITEM_CHIP};
+    if (play->gpu)
+        return play_check_gpu(play);
+    play->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
+    first.chip.gpu_id = (uint32_t)play->gpu;
+    CPS_TRY(play_check_gpu(play));
+    return cps_engine_feed(play->engine, &first);
+}
+
+/* Whether anything of a stream is there. */
+static bool is_captured(struct play *play, const struct cps_item *item)
+{
+    const struct cps_place at = {0, CPS_FILE_MEMORY, item->stream.iova};
+    uint64_t word = 0;
+    return !item->stream.dwords || cps_engine_get(play->engine, at, &word);
+}
+
+static struct cps_err *submit(struct play *play, const struct cps_item *item)
+{
+    struct cps_item numbered = *item;
+    uint32_t index = play->submissions++;
+    play_boot(play);
+    if (play->stopped || (play->opt->submit >= 0 && (uint32_t)play->opt->submit != index))
+        return NULL;
+    bool captured = is_captured(play, item);
+    numbered.stream.index = index;
+    CPS_TRY(cps_engine_feed(play->engine, &numbered));
+    play->not_captured += !captured;
+    if (!captured)
+        return NULL;
+    play->executed += item->stream.dwords != 0;
+    run(play, play->opt->limit);
+    return NULL;
+}
+
+const char *play_where(const struct cps_item *item)
+{
+    static const char *const where[] = {"", "ramin ", "memory ", "bar1 ", "bar2 "};
+    return where[item->host.where];
+}
+
+void play_put_misses(uint64_t count, struct cps_buf *out)
+{
+    cps_buf_printf(out, "%" PRIu64 " read%s not as the run file expects", count,
+                   count == 1 ? " is" : "s are");
+}
+
+void play_put_miss(const struct play *play, const struct cps_item *item, uint32_t answer,
+                   struct cps_buf *out)
+{
+    cps_buf_printf(out,
+                   "%s:%" PRIu32 ": %s0x%06" PRIx32 " reads 0x%08" PRIx32 ", expected 0x%08" PRIx32
+                   " in the bits 0x%08" PRIx32 "\n",
+                   play->script.name, item->line, play_where(item), item->host.addr, answer,
+                   item->host.value, item->host.mask);
+}
+
+/* A read of the host's that is not as the run file expects is told, and the run goes on. */
+static void check_answer(struct play *play, const struct cps_item *item)
+{
+    if (play->stopped || cps_engine_answered(play->engine, item))
+        return;
+    play->misses++;
+    play_put_miss(play, item, play->engine->answer, &play->missed);
+}
+
+/* How far an item may run: to where the hardware stood, if the input says that. */
+static uint64_t ticks_for(const struct play *play)
+{
+    uint64_t limit = play->opt->limit;
+    uint64_t until = play->feed.until;
+    if (!until)
+        return limit;
+    uint64_t left = until > play->engine->clock ? until - play->engine->clock : 0;
+    return left < limit ? left : limit;
+}
+
+/* What the lines of a run file do, other than upload code and wait: for these, code has to run. */
+static bool counts(const struct play *play, const struct cps_item *item)
+{
+    uint32_t host = 1u << CPS_ITEM_WRITE | 1u << CPS_ITEM_READ | 1u << CPS_ITEM_OBJECT;
+    if (play_is_script(play))
+        return item->line && host >> item->kind & 1;
+    return item->kind == CPS_ITEM_RING;
+}
+
+static struct cps_err *act(struct play *play, const struct cps_item *item)
+{
+    begin(play);
+    if (play->stopped)
+        return NULL;
+    play->booted |= item->kind == CPS_ITEM_INIT || item->kind == CPS_ITEM_RING;
+    play->executed += counts(play, item);
+    CPS_TRY(cps_engine_feed(play->engine, item));
+    run(play, ticks_for(play));
+    check_answer(play, item);
+    return play->missed.failed ? cps_err_nomem() : NULL;
+}
+
+struct cps_err *play_item(struct play *play, const struct cps_item *item)
+{
+    switch (item->kind) {
+    case CPS_ITEM_CHIP:
+        return take_chip(play, item);
+    case CPS_ITEM_SUBMIT:
+        return submit(play, item);
+    case CPS_ITEM_NOTE:
+        play->notes++;
+        return NULL;
+    default:
+        return cps_item_acts(item) ? act(play, item) : cps_engine_feed(play->engine, item);
+    }
+}
+
+/* Where addresses are looked up while the streams run, only the buffers of now count: so the table
+ * does not grow with the capture. */
+static struct cps_err *take_buffers(struct play *play, const struct cps_item *item)
+{
+    if (play->buffers && play->buffers_of_now)
+        return cps_buffers_now(&play->buffers, item);
+    return play->buffers ? cps_buffers_item(play->buffers, item) : NULL;
+}
+
+struct cps_err *play_take_item_(struct cps_item_sink *items, const struct cps_item *item)
+{
+    struct play *play = (struct play *)items;
+    progress_stream(play->reads);
+    CPS_TRY(take_buffers(play, item));
+    return play_item(play, item);
+}
+
+/* Also where a capture is cut short: what it says up to there counts. */
+static struct cps_err *seal_buffers(const struct play *play, struct cps_err *err)
+{
+    return cps_err_first_(err, play->buffers ? cps_buffers_seal(play->buffers) : NULL);
+}
+
+/* The file of a run that an engine refused something of. */
+static struct cps_err *name_line(const struct play *play, const struct cps_item *item,
+                                 struct cps_err *err)
+{
+    if (!play->script.name)
+        return err;
+    if (!item->line)
+        return cps_err_within_(err, "%s", play->script.name);
+    return cps_err_within_(err, "%s:%" PRIu32, play->script.name, item->line);
+}
+
+static struct cps_err *play_list(struct play *play)
+{
+    for (size_t i = 0; i < play->feed.count; i++)
+        CPS_TRY(name_line(play, &play->feed.item[i], play_item(play, &play->feed.item[i])));
+    return NULL;
+}
+
+/* The one that was asked for must be there, unless the run ended before. */
+static struct cps_err *check_submission(const struct play *play)
+{
+    long asked = play->opt->submit;
+    if (asked < 0 || play->stopped || (uint64_t)asked < play->submissions)
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT, "--submit %ld: the capture has %" PRIu32 " submissions",
+                       asked, play->submissions);
+}
+
+static struct cps_err *read_capture(struct play *play, struct cps_stream *capture)
+{
+    cps_stream_set_rnn(capture, play->opt->rnn);
+    return seal_buffers(play, cps_capture_read(capture, NULL, &play->items));
+}
+
+struct cps_err *play_run(struct play *play, struct cps_stream *capture)
+{
+    struct cps_err *err = NULL;
+    if (play->dump && !play->feed.count)
+        CPS_TRY(play_dump_items(play));
+    bool listed = play->feed.count || !play->fw;
+    play->reads = capture;
+    err = listed ? play_list(play) : read_capture(play, capture);
+    play->reads = NULL;
+    if (!listed)
+        play_boot(play);
+    if (play->stop == CPS_STOP_NOMEM) {
+        cps_err_free(err);
+        return cps_err_nomem();
+    }
+    cps_engine_end(play->engine, play->stop);
+    return err ? err : check_submission(play);
+}
+
+static struct cps_err *gather_item(struct cps_item_sink *items, const struct cps_item *item)
+{
+    struct play *play = (struct play *)items;
+    if (play->buffers)
+        CPS_TRY(cps_buffers_item(play->buffers, item));
+    if (item->kind == CPS_ITEM_CHIP) {
+        if (!play->gpu)
+            play->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
+        return play_check_gpu(play);
+    }
+    return feed_add(&play->feed, item);
+}
+
+/* A ring comes with the driver's first packets, or is said to be without. */
+static void leave_init(struct feed *feed)
+{
+    bool ring = false;
+    for (size_t i = 2; i < feed->count; i++)
+        ring |= feed->item[i].kind == CPS_ITEM_RING;
+    if (ring)
+        memmove(&feed->item[1], &feed->item[2], (--feed->count - 1) * sizeof(*feed->item));
+}
+
+/* In front of what the capture says: which GPU, and the driver's first packets. */
+static struct cps_err *gather_capture(struct play *play, struct cps_stream *capture)
+{
+    const struct cps_item chip = {.kind = CPS_ITEM_CHIP};
+    const struct cps_item init = {.kind = CPS_ITEM_INIT};
+    CPS_TRY(feed_add(&play->feed, &chip));
+    CPS_TRY(feed_add(&play->feed, &init));
+    play->items.item = gather_item;
+    struct cps_err *err = capture ? read_capture(play, capture) : NULL;
+    play->items.item = play_take_item_;
+    play->feed.item[0].chip.gpu_id = (uint32_t)play->gpu;
+    leave_init(&play->feed);
+    return err;
+}
+
+struct cps_err *play_gather(struct play *play, struct cps_stream *capture)
+{
+    if (play->dump)
+        return play_dump_items(play);
+    return play->fw ? gather_capture(play, capture) : NULL;
+}

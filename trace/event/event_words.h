@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * The words of events read back. Private to trace/. */
+#ifndef CPS_EVENT_WORDS_H
+#define CPS_EVENT_WORDS_H
+
+#include "trace/event/event.h"
+
+/** Value of a sub word of a kind, or -1. */
+int cps_event_sub_by_word_(unsigned kind, const char *word, size_t length);
+/** enum cps_processor called so, or CPS_CPU_COUNT. */
+unsigned cps_processor_by_name_(const char *word, size_t length);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ * Which packets start work, and how far what they start reaches. */
+#include "trace/event/launch.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "isa/base/pm4.h"
+
+static const struct {
+    const char *packet, *event;
+    enum cps_launch_kind kind;
+} rows[] = {
+#define LAUNCH(packet, event, kind) {packet, event, CPS_LAUNCH_##kind},
+#include "trace/event/launch.def"
+};
+
+const char *cps_launch_kind_text_(enum cps_launch_kind kind)
+{
+    static const char *const texts[CPS_LAUNCH_KINDS] = {"none", "draw", "dispatch", "blit",
+                                                        "resolve"};
+    return texts[kind];
+}
+
+unsigned cps_launch_processor_(enum cps_gen gen)
+{
+    return gen == CPS_A5XX ? (unsigned)CPS_CPU_ME : (unsigned)CPS_CPU_SQE;
+}
+
+void cps_launches_init_(struct cps_launches *ret, const struct cps_names *names, unsigned who,
+                        bool words)
+{
+    *ret = (struct cps_launches){.names = names, .who = who, .is_wordless = !words};
+}
+
+const char *cps_packet_name_(const struct cps_names *names, uint32_t header)
+{
+    struct cps_pm4 packet = cps_pm4_decode_any(header);
+    return packet.kind == CPS_PM4_TYPE7 && names
+               ? cps_name(names, CPS_SPACE_PACKET, packet.opcode, NULL)
+               : NULL;
+}
+
+/* Whether a packet is called as a row says, whatever its words are; NULL: there is none. */
+static bool is_row(size_t row, const char *name)
+{
+    return name && !strcmp(rows[row].packet, name);
+}
+
+enum cps_launch_kind cps_launch_kind_of_(const struct cps_names *names, uint32_t header,
+                                         const uint32_t *words, size_t count)
+{
+    const char *name = cps_packet_name_(names, header);
+    const char *event =
+        name && count ? cps_name(names, CPS_SPACE_EVENT, words[0] & 0xff, NULL) : NULL;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (is_row(i, name) && (!rows[i].event || (event && !strcmp(event, rows[i].event))))
+            return rows[i].kind;
+    }
+    return CPS_LAUNCH_NONE;
+}
+
+/* Where a packet's words were not recorded, it may have been one, and every number behind it is
+ * unknown. */
+static bool may_be(const struct cps_launch *launch)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (is_row(i, launch->name) && rows[i].event)
+            return !launch->words;
+    }
+    return false;
+}
+
+static enum cps_launch_kind kind_of(struct cps_launches *launches)
+{
+    const struct cps_launch *last = &launches->last;
+    launches->is_unsure |= launches->is_wordless && may_be(last);
+    return cps_launch_kind_of_(launches->names, last->packet.value, last->word, last->words);
+}
+
+/* A packet of the processor. It ends what is open unless it belongs to its draw-state groups. */
+static bool ends(struct cps_launches *launches, const struct cps_event *packet)
+{
+    unsigned level = cps_event_sub(packet);
+    if (level == CPS_LEVEL_SDS) {
+        launches->in_group = true;
+        return false;
+    }
+    if (level == CPS_LEVEL_INT && launches->in_group) {
+        launches->in_group = false;
+        return false;
+    }
+    return true;
+}
+
+static void begin_packet(struct cps_launches *launches, const struct cps_event *event)
+{
+    launches->last = (struct cps_launch){.packet = *event,
+                                         .submission = launches->submission,
+                                         .name = cps_packet_name_(launches->names, event->value)};
+    launches->is_fresh = true;
+    launches->in_group = false;
+}
+
+/* The packet has all the words that came. */
+static enum cps_launch_step settle(struct cps_launches *launches)
+{
+    launches->is_fresh = false;
+    launches->last.kind = kind_of(launches);
+    if (!launches->last.kind)
+        return CPS_LAUNCH_INSIDE;
+    launches->last.number = launches->is_unsure ? CPS_LAUNCH_UNNUMBERED : launches->count;
+    launches->count++;
+    launches->is_open = true;
+    return CPS_LAUNCH_BEGINS;
+}
+
+static void keep_word(struct cps_launches *launches, uint32_t value)
+{
+    struct cps_launch *launch = &launches->last;
+    if (launches->is_fresh && launch->words < CPS_LAUNCH_WORDS)
+        launch->word[launch->words++] = value;
+}
+
+/* A packet, a submission, the end of the run. */
+static enum cps_launch_step advance(struct cps_launches *launches, const struct cps_event *event)
+{
+    unsigned kind = cps_event_kind(event);
+    if (launches->is_open && (kind != CPS_EV_PKT || ends(launches, event))) {
+        launches->is_open = false;
+        return CPS_LAUNCH_ENDS;
+    }
+    if (kind == CPS_EV_SUBMIT)
+        launches->submission = event->value;
+    if (kind == CPS_EV_PKT && !launches->is_open)
+        begin_packet(launches, event);
+    return CPS_LAUNCH_INSIDE;
+}
+
+enum cps_launch_step cps_launches_take_(struct cps_launches *launches,
+                                        const struct cps_event *event)
+{
+    unsigned kind = cps_event_kind(event);
+    bool is_everyones = kind == CPS_EV_SUBMIT || kind == CPS_EV_END;
+    if (!is_everyones && cps_event_who(event) != launches->who)
+        return CPS_LAUNCH_INSIDE;
+    if (kind == CPS_EV_WORD) {
+        keep_word(launches, event->value);
+        return CPS_LAUNCH_INSIDE;
+    }
+    if (launches->is_fresh && settle(launches) == CPS_LAUNCH_BEGINS)
+        return CPS_LAUNCH_BEGINS;
+    return is_everyones || kind == CPS_EV_PKT ? advance(launches, event) : CPS_LAUNCH_INSIDE;
+}
+
+enum cps_launch_step cps_launches_end_(struct cps_launches *launches)
+{
+    if (launches->is_fresh && settle(launches) == CPS_LAUNCH_BEGINS)
+        return CPS_LAUNCH_BEGINS;
+    enum cps_launch_step step = launches->is_open ? CPS_LAUNCH_ENDS : CPS_LAUNCH_INSIDE;
+    launches->is_open = false;
+    return step;
+}
+
+/* What of a packet's fields says how much is drawn. */
+static void put_field(void *context, const struct cps_value *value)
+{
+    static const char *const told[] = {"PRIM_TYPE", "NUM_INSTANCES", "NUM_INDICES", "OPCODE",
+                                       "OP",        "EVENT",         "NGROUPS_X",   "NGROUPS_Y",
+                                       "NGROUPS_Z", "DRAW_COUNT"};
+    struct cps_buf *out = context;
+    for (size_t i = 0; value->name && i < sizeof(told) / sizeof(told[0]); i++) {
+        const char *name = value->name[0] ? value->name : value->word;
+        if (!name || strcmp(told[i], name) != 0)
+            continue;
+        cps_buf_str(out, " ");
+        if (!value->text)
+            cps_buf_printf(out, "%s=", name);
+        cps_value_put(value, out);
+    }
+}
+
+void cps_launch_put_(const struct cps_launch *launch, const struct cps_names *names,
+                     struct cps_buf *out)
+{
+    struct cps_pm4 packet = cps_pm4_decode_any(launch->packet.value);
+    cps_buf_str(out, launch->name ? launch->name : "?");
+    cps_packet_values(names, packet.opcode, launch->word, launch->words, put_field, out);
+}
