@@ -103,42 +103,42 @@ CPS_PUBLIC extern const struct cps_isa cps_isa_vp1;
 enum cps_hwsq_op {
     CPS_HWSQ_NONE,
 #define OP(id, text, kind, ...) CPS_HWSQ_##id,
-#include "isa/nv/hwsq.def"
+#include "nv/hwsq.def"
     CPS_HWSQ_OP_COUNT,
 };
 /** Fields of HWSQ's instructions. */
 enum cps_hwsq_field {
     CPS_HWSQ_F_NONE,
 #define FIELD(id, ...) CPS_HWSQ_F_##id,
-#include "isa/nv/hwsq.def"
+#include "nv/hwsq.def"
     CPS_HWSQ_F_COUNT,
 };
 /** Operation numbers of SEQ. */
 enum cps_seq_op {
     CPS_SEQ_NONE,
 #define OP(id, text, kind, ...) CPS_SEQ_##id,
-#include "isa/nv/seq.def"
+#include "nv/seq.def"
     CPS_SEQ_OP_COUNT,
 };
 /** Fields of SEQ's operations. */
 enum cps_seq_field {
     CPS_SEQ_F_NONE,
 #define FIELD(id, ...) CPS_SEQ_F_##id,
-#include "isa/nv/seq.def"
+#include "nv/seq.def"
     CPS_SEQ_F_COUNT,
 };
 /** Operation numbers of VP1. */
 enum cps_vp1_op {
     CPS_VP1_NONE,
 #define OP(id, text, kind, ...) CPS_VP1_##id,
-#include "isa/nv/vp1.def"
+#include "nv/vp1.def"
     CPS_VP1_OP_COUNT,
 };
 /** Fields of VP1's words. */
 enum cps_vp1_field {
     CPS_VP1_F_NONE,
 #define FIELD(id, ...) CPS_VP1_F_##id,
-#include "isa/nv/vp1.def"
+#include "nv/vp1.def"
     CPS_VP1_F_COUNT,
 };
 

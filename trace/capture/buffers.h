@@ -21,7 +21,7 @@
 #include "../../isa/base/buf.h"
 #include "../../isa/base/err.h"
 #include "../../isa/isa.h"
-#include "trace/event/item.h"
+#include "../event/item.h"
 
 CPS_C_BEGIN
 

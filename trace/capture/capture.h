@@ -22,7 +22,7 @@
 
 #include "../../isa/base/err.h"
 #include "stream.h"
-#include "trace/event/item.h"
+#include "../event/item.h"
 
 CPS_C_BEGIN
 

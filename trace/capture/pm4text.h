@@ -7,7 +7,7 @@
 #define CPS_PM4TEXT_H
 
 #include "../../isa/isa.h"
-#include "trace/event/item.h"
+#include "../event/item.h"
 
 CPS_C_BEGIN
 

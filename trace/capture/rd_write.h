@@ -6,7 +6,7 @@
 #define CPS_RD_WRITE_H
 
 #include "capture.h"
-#include "trace/out/outfile.h"
+#include "../out/outfile.h"
 
 CPS_C_BEGIN
 

@@ -6,7 +6,7 @@
 #define CPS_SNAPSHOT_WRITE_H
 
 #include "capture.h"
-#include "trace/out/outfile.h"
+#include "../out/outfile.h"
 #include "../../isa/base/buf.h"
 
 CPS_C_BEGIN

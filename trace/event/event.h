@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/cleanup.h"
+#include "../../isa/base/cleanup.h"
 
 CPS_C_BEGIN
 
@@ -50,7 +50,7 @@ enum cps_unknown {
  * is not a core: submissions, the end. CPS_CPU_HOST is the driver, or what a run file says. */
 enum cps_processor {
 #define PROCESSOR(id, ...) CPS_CPU_##id,
-#include "isa/target.def"
+#include "../../isa/target.def"
     /** How many there are. */
     CPS_CPU_COUNT,
 };

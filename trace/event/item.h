@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/err.h"
+#include "../../isa/base/err.h"
 
 CPS_C_BEGIN
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "isa/isa.h"
+#include "../../isa/isa.h"
 #include "event.h"
 
 CPS_C_BEGIN

@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "trace/event/mask.h"
+#include "../event/mask.h"
 
 CPS_C_BEGIN
 

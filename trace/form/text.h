@@ -7,7 +7,7 @@
 #define CPS_TEXT_H
 
 #include "../../isa/isa.h"
-#include "trace/event/event.h"
+#include "../event/event.h"
 
 CPS_C_BEGIN
 

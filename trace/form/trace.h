@@ -13,8 +13,8 @@
 #define CPS_TRACE_H
 
 #include "../../isa/isa.h"
-#include "trace/event/event.h"
-#include "trace/out/outfile.h"
+#include "../event/event.h"
+#include "../out/outfile.h"
 #include "../capture/stream.h"
 #include "text.h"
 

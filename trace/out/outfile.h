@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "isa/base/err.h"
+#include "../../isa/base/err.h"
 
 CPS_C_BEGIN
 

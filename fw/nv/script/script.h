@@ -8,7 +8,7 @@
 #ifndef CPS_SCRIPT_H
 #define CPS_SCRIPT_H
 
-#include "isa/isa.h"
+#include "../../../isa/isa.h"
 
 CPS_C_BEGIN
 
