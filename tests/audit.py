@@ -15,7 +15,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "model"))
 import audit_page
-import cptwriteold
+import cptread
 import hang_scene
 import make
 import tap
@@ -253,7 +253,7 @@ def pages():
 def firmware_in_folders():
     """Compressed images are audited as the plain one is. Of what is damaged or unreadable each is an error; other files are not."""
     good, bad = (open(firmware(name, text), "rb").read() for name, text in (("good.fw", GOOD), ("bad.fw", BAD)))
-    packings = {".gz": gzip.compress, **({".zst": cptwriteold.zstd} if "zstd" in sys.argv else {}),
+    packings = {".gz": gzip.compress, **({".zst": cptread.zstd} if "zstd" in sys.argv else {}),
                 **({".xz": lzma.compress} if "xz" in sys.argv else {})}
     for suffix, pack in packings.items():
         folder = path("packed" + suffix)

@@ -87,7 +87,7 @@ def into_a_file():
     with open(out) as file:
         equal(file.read(), converted(mkmmio.g80()))
     text = mkmmio.g80().text().encode()
-    packings = [gzip.compress(text)] + ([] if "zstd" not in sys.argv else [__import__("cptwriteold").zstd(text)]) + \
+    packings = [gzip.compress(text)] + ([] if "zstd" not in sys.argv else [__import__("cptread").zstd(text)]) + \
         ([] if "xz" not in sys.argv else [lzma.compress(text)])
     for packed in packings:
         equal(lines(converted_bytes(packed)), lines(converted(mkmmio.g80())))

@@ -19,11 +19,11 @@ import tap
 from commands import CPSCOPE, FOLDER, HERE, cpscope, path
 
 sys.path.insert(0, os.path.join(HERE, "model"))
-import cptwriteold  # noqa: E402
+import cptread  # noqa: E402
 
 DEMO = os.path.abspath(sys.argv[2])
 # In the order in which --fw-path tries them.
-PACKINGS = {"": bytes, ".xz": lzma.compress, ".zst": cptwriteold.zstd, ".gz": gzip.compress}
+PACKINGS = {"": bytes, ".xz": lzma.compress, ".zst": cptread.zstd, ".gz": gzip.compress}
 if "zstd" not in sys.argv[3:]:
     del PACKINGS[".zst"]
 if "xz" not in sys.argv[3:]:

@@ -96,8 +96,7 @@ static void put_together(const struct file *file, struct cps_buf *out)
     uint64_t events = 0;
     cps_buf_add(out, file->magic, CPT_MAGIC_SIZE);
     put32(out, (uint32_t)file->head.size);
-    put32(out, cpt_sum((unsigned)(file->magic[CPT_MAGIC_SIZE - 1] - '0'), cps_buf_text(&file->head),
-                       file->head.size));
+    put32(out, cpt_sum(cps_buf_text(&file->head), file->head.size));
     cps_buf_add(out, cps_buf_text(&file->head), file->head.size);
     for (unsigned i = 0; i < file->count; i++) {
         put64(&index, out->size);
@@ -136,7 +135,7 @@ static void change(uint32_t *state, struct file *file)
         cps_buf_add(&file->raw[i], cps_buf_text(&file->raw[other]), file->raw[other].size);
         break;
     case 4:
-        file->magic[CPT_MAGIC_SIZE - 1] = (char)('1' + mutate_below(state, CPT_VERSION));
+        file->magic[CPT_MAGIC_SIZE - 1] = (char)('2' + mutate_below(state, 3));
         break;
     default:
         mutate_part(&file->raw[i], mutate_below(state, (uint32_t)file->raw[i].size / 2),

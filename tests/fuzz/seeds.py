@@ -5,7 +5,6 @@
 Usage: seeds.py CPSCOPE SOURCE_ROOT OUT [STAMP]; the seeds of TARGET are in OUT/TARGET. With --real in front, those
 that CPSCOPE_CORPUS has are in OUT, too (never in the build of others)."""
 import gzip
-import json
 import os
 import re
 import shutil
@@ -17,7 +16,6 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), "model"), os.path.dirname(HERE), HERE]
 import cptread
-import cptwriteold
 import make
 import mkcorpus
 import mkmmio
@@ -75,7 +73,7 @@ def captures(m):
     for name, file in rd.items():
         m.put("rd", name + ".rd", file)
         m.put("rd", name + ".rd.gz", gzip.compress(file, mtime=0))
-        m.put("rd", name + ".rd.zst", cptwriteold.zstd(file))
+        m.put("rd", name + ".rd.zst", cptread.zstd(file))
     dumps = {"dump": text.devcoredump(), "dump-crlf": text.damaged_dump(), "kernel": text.devcoredump()[4:]}
     for name, dump in dumps.items():
         m.put("rd", name, dump)
@@ -184,18 +182,6 @@ def traces(m):
         m.put("trace", name + ".jsonl", b"\0" + m.made("convert", whole, name="x.jsonl", status=(0, 3)))
         cpt = m.made("run", *args, name="x.cpt")
         put_cpt(m, name, cpt)
-        head, events = next(cptread.read(cpt)), None
-        events = [event_of(line) for line in m.made("convert", os.path.join(m.work, "x.cpt"), name="x.jsonl").splitlines()[1:]]
-        put_cpt(m, name + "-old", cptwriteold.write(head, events, 1))
-        put_cpt(m, name + "-old2", cptwriteold.write(head, events, 2))
-
-
-def event_of(line):
-    said = json.loads(line)
-    kind = [row[0] for row in cptread.KINDS].index(said["event"])
-    words = cptread.KINDS[kind][2]
-    return (kind, words.index(said["sub"]) if words else 0, cptread.CPUS.index(said.get("processor", "")), said["pc"],
-            int(said["addr"], 16), said["value"])
 
 
 def put_cpt(m, name, file):

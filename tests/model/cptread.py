@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A second reader of `.cpt`, versions 1 to 3, written from docs/formats.md: prints what the text form would hold, without
+"""A second reader of `.cpt`, version 3, written from docs/formats.md: prints what the text form would hold, without
 commentary. Usage: cptread.py FILE"""
 import ctypes
 import ctypes.util
@@ -39,6 +39,25 @@ def unzstd(data, size):
     return room.raw
 
 
+def zstd(data):
+    """One zstd frame with its checksum."""
+    lib = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+    lib.ZSTD_createCCtx.restype = ctypes.c_void_p
+    lib.ZSTD_freeCCtx.argtypes = (ctypes.c_void_p,)
+    lib.ZSTD_CCtx_setParameter.argtypes = (ctypes.c_void_p, ctypes.c_int, ctypes.c_int)
+    lib.ZSTD_compressBound.restype, lib.ZSTD_compressBound.argtypes = ctypes.c_size_t, (ctypes.c_size_t,)
+    lib.ZSTD_compress2.restype = ctypes.c_size_t
+    lib.ZSTD_compress2.argtypes = (ctypes.c_void_p,) + (ctypes.c_char_p, ctypes.c_size_t) * 2
+    context = lib.ZSTD_createCCtx()
+    lib.ZSTD_CCtx_setParameter(context, 100, 3)  # level
+    lib.ZSTD_CCtx_setParameter(context, 201, 1)  # checksum
+    room = ctypes.create_string_buffer(lib.ZSTD_compressBound(len(data)))
+    size = lib.ZSTD_compress2(context, room, len(room), data, len(data))
+    lib.ZSTD_freeCCtx(context)
+    assert size <= len(room), "zstd failed"
+    return room.raw[:size]
+
+
 def odd_parity(value):
     return bin(value).count("1") & 1 ^ 1
 
@@ -65,69 +84,12 @@ class Bytes:
         return (value >> 1) ^ -(value & 1)
 
 
-class OldFrame(Bytes):
-    """Of versions 1 and 2."""
-
-    def __init__(self, data, version):
-        super().__init__(data)
-        self.version = version
-        self.who = self.pc = self.tag = 0
-        self.addr = [0] * 256
-        self.places = [(0, 0, 0, 0)] * 1024
-        self.values = [0] * 4096
-
-    def value(self, form):
-        if form == 28:
-            opcode, count = self.byte(), self.number()
-            return 7 << 28 | odd_parity(opcode) << 23 | opcode << 16 | odd_parity(count) << 15 | count
-        if form == 29:
-            reg, count = self.distance() + self.addr[REG] & M64, self.number()
-            return 4 << 28 | odd_parity(reg) << 27 | reg << 8 | odd_parity(count) << 7 | count
-        return self.number()
-
-    def form_and_sub(self, flags):
-        if flags & 32:
-            form, sub = self.number(), self.number()
-            assert form > 31 or sub > 7
-            return form, sub
-        tag = self.byte()
-        return tag & 31, tag >> 5
-
-    def event(self):
-        flags = self.byte()
-        assert not flags & (96 if self.version == 1 else 64) and flags & 33 != 33 and flags & 12 != 12
-        if flags & 128:
-            self.who = self.byte() if self.version == 1 else self.number()
-        mix = (self.pc * 2654435761 ^ self.tag * 40503 ^ self.who * 7919) & 0xffffffff
-        slot = (mix ^ mix >> 15) % 1024
-        form, sub, pc, addr = self.places[slot]
-        if not flags & 1:
-            form, sub = self.form_and_sub(flags)
-        kind = 1 if form in (28, 29) else form - 2 * (form > 29)
-        if not flags & 2:
-            pc = self.pc + self.distance() & M64
-            assert pc < 1 << (20 if self.version == 1 else 32)
-        if not flags & 12:
-            addr = self.addr[kind] + self.distance() & M64
-        elif not flags & 4:
-            addr = self.addr[kind] + (1 if kind in STEP_OF_1 else 4) & M64
-        where = ((addr ^ kind << 40) * 0x9e3779b97f4a7c15 & M64) >> 40
-        value = self.values[where % 4096] if flags & 16 else self.value(form)
-        self.places[slot] = form, sub, pc, addr
-        self.values[where % 4096] = value
-        self.addr[kind] = addr
-        self.pc, self.tag = pc, form + 32 * sub
-        return kind, sub, self.who, pc, addr, value
-
-
 def dwords(header):
     """How many a packet has behind its header, whatever the parity."""
     return header & 0x7f if header >> 28 == 4 else header & 0x3fff if header >> 28 == 7 else 0
 
 
 class Frame(Bytes):
-    """Of version 3."""
-
     def __init__(self, data):
         super().__init__(data)
         self.events = [(0, 0, 0, 0, 0, 0)]  # kind, sub, processor, pc, addr, value
@@ -282,11 +244,10 @@ def columns(kind, sub, pc, addr, value):
 
 def read(data):
     """Yields the head's text, then a line an event."""
-    assert data[:8] in (b"CPTRACE1", b"CPTRACE2", b"CPTRACE3")
-    version = data[7] - ord("0")
+    assert data[:8] == b"CPTRACE3"
     size, = struct.unpack_from("<I", data, 8)
     head, at = data[16:16 + size], 16 + size
-    assert struct.unpack_from("<I", data, 12) == (zlib.crc32(head, zlib.crc32(data[:8]) if version > 2 else 0),), "checksum of the head"
+    assert struct.unpack_from("<I", data, 12) == (zlib.crc32(head, zlib.crc32(data[:8])),), "checksum of the head"
     yield head.decode()
     many = "# processors yes\n" in head.decode()
     index, total = [], 0
@@ -298,12 +259,12 @@ def read(data):
         assert magic == 0x4d524643
         index += [at, total]
         raw = unzstd(data[at + 16:at + 16 + packed], raw_size)
-        frame = Frame(raw) if version > 2 else OldFrame(raw, version)
+        frame = Frame(raw)
         for _ in range(events):
             kind, sub, who, pc, addr, value = frame.event()
             name = CPUS[who] + " " if many and CPUS[who] else ""
             yield name + columns(kind, sub, pc, addr, value) + "\n"
-        assert frame.at == raw_size and (version < 3 or not frame.run)
+        assert frame.at == raw_size and not frame.run
         at, total = at + 16 + packed, total + events
     assert list(struct.unpack_from("<%dQ" % len(index), data, at + 8)) == index and events * 2 == len(index)
     tail = at + 8 + 16 * events

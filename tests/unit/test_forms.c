@@ -326,9 +326,10 @@ static const struct bad {
     size_t size;
     const char *said;
 } bads[] = {
-    {"another version", "CPTRACE4\0\0\0\0", 12, "versions 1 to 3"},
-    {"a head of 4 GiB", "CPTRACE1\xff\xff\xff\xff\0\0\0\0", 16, "4 MiB"},
-    {"no head line", "CPTRACE1\0\0\0\0\0\0\0\0", 16, "cpscope-trace 1"},
+    {"another version", "CPTRACE4\0\0\0\0", 12, "found .cpt version 4, expected version 3"},
+    {"an old version", "CPTRACE2\0\0\0\0", 12, "found .cpt version 2, expected version 3"},
+    {"a head of 4 GiB", "CPTRACE3\xff\xff\xff\xff\0\0\0\0", 16, "4 MiB"},
+    {"no head line", "CPTRACE3\0\0\0\0\r\xf3\x83W", 16, "cpscope-trace 1"},
     {"text with an unknown keyword", HEAD "NOPE 1 2\n", sizeof(HEAD "NOPE 1 2\n") - 1, "NOPE"},
     {"text with a missing column", HEAD "sqe REG 0x1\n", sizeof(HEAD "sqe REG 0x1\n") - 1,
      "offset"},

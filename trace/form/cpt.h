@@ -12,7 +12,7 @@
 #include "trace/event/event.h"
 
 #define CPT_MAGIC        "CPTRACE3" /* the digit is the version */
-#define CPT_VERSION      3u         /* what is written; readers take 1 and 2, too */
+#define CPT_VERSION      3u
 #define CPT_END          "CPTEND1\n"
 #define CPT_MAGIC_SIZE   8u
 #define CPT_FRAME        0x4d524643u /* "CFRM" */
@@ -23,17 +23,12 @@
 /** Most bytes of one event before compression: flags, processor, kind, sub, pc, addr, and the value
  * as a header; less in a run of registers. */
 #define CPT_MAX_EVENT 40u
-static inline uint32_t cpt_max_event(unsigned version)
-{
-    return version == 1 ? 32 : CPT_MAX_EVENT;
-}
 
-/** The checksum of the head, which has no zstd around it; since version 3 with the magic, so that
- * no version is taken for another one. */
-static inline uint32_t cpt_sum(unsigned version, const void *text, size_t size)
+/** The checksum of the head, which has no zstd around it: with the magic, so that no version is
+ * taken for another one. */
+static inline uint32_t cpt_sum(const void *text, size_t size)
 {
-    const uint8_t magic[] = {'C', 'P', 'T', 'R', 'A', 'C', 'E', (uint8_t)('0' + version)};
-    uLong sum = crc32(0, magic, version < 3 ? 0 : sizeof(magic));
+    uLong sum = crc32(0, (const Bytef *)CPT_MAGIC, CPT_MAGIC_SIZE);
     return (uint32_t)crc32(sum, text, (uInt)size);
 }
 
@@ -51,8 +46,8 @@ enum {
     CPT_SAME_ADDR = 4,   /**< address, as expected */
     CPT_NEXT_ADDR = 8,   /**< address, behind the last of its kind; not with SAME_ADDR */
     CPT_SAME_VALUE = 16, /**< value */
-    CPT_WIDE_TAG = 32,   /**< kind and sub do not fit into a byte; not with SAME_TAG or version 1 */
-    CPT_RUN = 64,        /**< so many events as expected instead; not in versions 1 and 2 */
+    CPT_WIDE_TAG = 32,   /**< kind and sub do not fit into a byte; not with SAME_TAG */
+    CPT_RUN = 64,        /**< so many events as expected instead */
     CPT_NEW_WHO = 128,   /**< another processor; its number follows */
 };
 
@@ -65,31 +60,13 @@ enum { CPT_HEADER_TYPE7 = 0x80, CPT_HEADER_PLAIN = 0x7f };
 
 #define CPT_KINDS  256u
 #define CPT_PLACES 1024u
-#define CPT_VALUES 4096u
-
-/** What followed an event the last time, in versions 1 and 2. */
-struct cpt_old_place {
-    uint32_t tag; /* form 15:0: kind, or how the value of a packet is written; sub 31:16 */
-    uint32_t pc;
-    uint64_t addr;
-};
-
-/** What the next event of versions 1 and 2 is predicted from. */
-struct cpt_old_model {
-    uint32_t who;
-    uint32_t pc;  /* of the event before */
-    uint32_t mix; /* of pc and tag of the event before */
-    uint64_t addr[CPT_KINDS];
-    struct cpt_old_place place[CPT_PLACES];
-    uint32_t value[CPT_VALUES];
-};
 
 #define CPT_LEVELS  8u
 #define CPT_STREAMS 128u  /* of packets: processors and levels */
 #define CPT_SEEN    8192u /* a power of two */
 
 /** What the next event is expected to be: the one that followed the last time. Begins as zero in
- * each frame, so that every frame can be read alone. cpt_model.h knows what is where. */
+ * each frame, so that every frame can be read alone. cpt_frame.c knows what is where. */
 struct cpt_model {
     uint32_t at;       /**< number of the event to come, from 1 on */
     uint32_t expected; /**< number of the event that it should be like, below `at` */
@@ -104,21 +81,17 @@ struct cpt_model {
 
 /** The events of one frame, before compression. */
 struct cpt_frame {
-    unsigned version; /**< 1 to 3 */
-    uint8_t *raw;     /**< the caller's */
-    size_t size;      /**< bytes of it that are used */
-    size_t at;        /**< the next one to read */
-    uint32_t events;  /**< written to it */
-    union {
-        struct cpt_model model;
-        struct cpt_old_model old; /**< of versions 1 and 2 */
-    };
+    uint8_t *raw;    /**< the caller's */
+    size_t size;     /**< bytes of it that are used */
+    size_t at;       /**< the next one to read */
+    uint32_t events; /**< written to it */
+    struct cpt_model model;
 };
 
 /** Makes a frame empty. @param raw  the caller's */
-void cpt_frame_begin_(struct cpt_frame *frame, unsigned version, uint8_t *raw, size_t size);
+void cpt_frame_begin_(struct cpt_frame *frame, uint8_t *raw, size_t size);
 /**
- * Appends events to a frame of version 3 with room for CPT_FRAME_EVENTS.
+ * Appends events to a frame with room for CPT_FRAME_EVENTS.
  * @return how many were taken: all, or until the frame holds CPT_FRAME_EVENTS
  */
 size_t cpt_put_events_(struct cpt_frame *frame, const struct cps_event *events, size_t count);
@@ -130,12 +103,10 @@ void cpt_put_end_(struct cpt_frame *frame);
  * @return false if the bytes are no event
  */
 bool cpt_get_event_(struct cpt_frame *frame, struct cps_event *ret);
-/** The same, of versions 1 and 2: cpt_old.c. */
-bool cpt_get_old_event_(struct cpt_frame *frame, struct cps_event *ret);
 /** Whether all that a frame holds was read. */
 static inline bool cpt_is_read_(const struct cpt_frame *frame)
 {
-    return frame->at == frame->size && (frame->version < 3 || !frame->model.run);
+    return frame->at == frame->size && !frame->model.run;
 }
 
 #endif

@@ -63,7 +63,7 @@ CPS_MUST_USE struct cps_err *cps_text_open_(struct cps_trace *trace);
 /* jsonl.c */
 CPS_MUST_USE struct cps_err *cps_jsonl_open_(struct cps_trace *trace);
 CPS_MUST_USE struct cps_err *cps_jsonl_write_(struct cps_trace_writer *writer);
-/* cpt_read.c, cpt_write.c */
+/* cpt_file.c */
 CPS_MUST_USE struct cps_err *cps_cpt_open_(struct cps_trace *trace);
 CPS_MUST_USE struct cps_err *cps_cpt_write_(struct cps_trace_writer *writer);
 /* text.c, perfetto.c */

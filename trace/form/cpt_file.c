@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reads `.cpt`, frame by frame. A file that was cut gives every whole frame, then an error. */
+ * `.cpt` files: frames, their compression, and the index. A file that was cut gives every whole
+ * frame, then an error. */
 #include <string.h>
 
 #include "isa/base/le.h"
@@ -9,13 +10,14 @@
 #ifdef CPS_HAVE_ZSTD
 #include <zstd.h>
 
-struct state {
+/* ---- reading ---- */
+
+struct reader {
     struct cpt_frame frame; /* the one at hand; its bytes are owned */
-    unsigned version;
-    uint32_t left;     /* events of it */
-    uint64_t total;    /* events of all frames so far */
-    uint64_t frame_at; /* where the frame begins, for messages */
-    uint64_t index;    /* what cpt_index_mix() made of the frames so far */
+    uint32_t left;          /* events of it */
+    uint64_t total;         /* events of all frames so far */
+    uint64_t frame_at;      /* where the frame begins, for messages */
+    uint64_t index;         /* what cpt_index_mix() made of the frames so far */
     uint32_t frames;
     bool done;
     ZSTD_DCtx *zstd;
@@ -23,7 +25,7 @@ struct state {
 
 static struct cps_err *damaged(const struct cps_trace *trace, const char *what)
 {
-    const struct state *s = trace->state;
+    const struct reader *s = trace->state;
     return cps_err_input(cps_stream_name(trace->stream), s->frame_at,
                          "%s; the %llu events before it are whole", what,
                          (unsigned long long)s->total);
@@ -38,10 +40,10 @@ static struct cps_err *read_all(struct cps_trace *trace, void *to, size_t size)
 
 static struct cps_err *unpack(struct cps_trace *trace, const uint32_t head[4])
 {
-    struct state *s = trace->state;
+    struct reader *s = trace->state;
     CPS_FREE uint8_t *packed = malloc(head[3] + (size_t)1);
     free(s->frame.raw);
-    cpt_frame_begin_(&s->frame, s->version, malloc(head[2] + (size_t)1), 0);
+    cpt_frame_begin_(&s->frame, malloc(head[2] + (size_t)1), 0);
     if (!packed || !s->frame.raw)
         return cps_err_nomem();
     CPS_TRY(read_all(trace, packed, head[3]));
@@ -58,7 +60,7 @@ static struct cps_err *unpack(struct cps_trace *trace, const uint32_t head[4])
 /* The next frame, or the index, which ends the events. */
 static struct cps_err *next_frame(struct cps_trace *trace)
 {
-    struct state *s = trace->state;
+    struct reader *s = trace->state;
     uint8_t bytes[CPT_FRAME_HEAD];
     uint32_t head[4];
     s->frame_at = cps_stream_offset(trace->stream);
@@ -70,8 +72,7 @@ static struct cps_err *next_frame(struct cps_trace *trace)
     for (unsigned i = 0; i < 4; i++)
         head[i] = cps_le32(bytes + 4 * i);
     if (head[0] != CPT_FRAME || head[1] == 0 || head[1] > CPT_FRAME_EVENTS ||
-        head[2] > CPT_FRAME_EVENTS * cpt_max_event(s->version) ||
-        head[3] > ZSTD_compressBound(head[2]))
+        head[2] > CPT_FRAME_EVENTS * CPT_MAX_EVENT || head[3] > ZSTD_compressBound(head[2]))
         return damaged(trace, "expected a frame or the index");
     return unpack(trace, head);
 }
@@ -84,7 +85,7 @@ static uint64_t le64(const uint8_t *bytes)
 /* Whether the index names the frames that were read. */
 static struct cps_err *check_index(struct cps_trace *trace, bool *ret)
 {
-    struct state *s = trace->state;
+    struct reader *s = trace->state;
     uint8_t bytes[16];
     uint64_t index = 0;
     CPS_TRY(read_all(trace, bytes, 4));
@@ -100,7 +101,7 @@ static struct cps_err *check_index(struct cps_trace *trace, bool *ret)
 /* What stands behind the last frame must fit all the frames, and nothing may stand behind it. */
 static struct cps_err *check_end(struct cps_trace *trace)
 {
-    struct state *s = trace->state;
+    struct reader *s = trace->state;
     uint8_t bytes[24];
     size_t more = 0;
     bool good = false;
@@ -117,7 +118,7 @@ static struct cps_err *check_end(struct cps_trace *trace)
 static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, size_t max,
                             size_t *count)
 {
-    struct state *s = trace->state;
+    struct reader *s = trace->state;
     *count = 0;
     while (!s->done && !s->left) {
         CPS_TRY(next_frame(trace));
@@ -139,7 +140,7 @@ static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, s
 
 static void close_cpt(void *state)
 {
-    struct state *s = state;
+    struct reader *s = state;
     ZSTD_freeDCtx(s->zstd);
     free(s->frame.raw);
     free(s);
@@ -147,16 +148,12 @@ static void close_cpt(void *state)
 
 static struct cps_err *read_head(struct cps_trace *trace)
 {
-    struct state *s = trace->state;
     uint8_t bytes[CPT_MAGIC_SIZE];
     CPS_TRY(read_all(trace, bytes, sizeof(bytes)));
-    if (memcmp(bytes, CPT_MAGIC, CPT_MAGIC_SIZE - 1) != 0 || bytes[7] < '1' ||
-        bytes[7] > '0' + CPT_VERSION)
+    if (memcmp(bytes, CPT_MAGIC, CPT_MAGIC_SIZE) != 0)
         return cps_err_input(cps_stream_name(trace->stream), 7,
-                             ".cpt of a version with byte 0x%02x, expected 0x31 to 0x%02x "
-                             "(versions 1 to %u)",
-                             bytes[7], '0' + CPT_VERSION, CPT_VERSION);
-    s->version = bytes[7] - (unsigned)'0';
+                             "found .cpt version %d, expected version %u", bytes[7] - '0',
+                             CPT_VERSION);
     CPS_TRY(read_all(trace, bytes, sizeof(bytes)));
     uint32_t size = cps_le32(bytes);
     if (size > TRACE_HEAD_BYTES)
@@ -165,14 +162,14 @@ static struct cps_err *read_head(struct cps_trace *trace)
     if (!text)
         return cps_err_nomem();
     CPS_TRY(read_all(trace, text, size));
-    if (cpt_sum(s->version, text, size) != cps_le32(bytes + 4) || strlen(text) != size)
+    if (cpt_sum(text, size) != cps_le32(bytes + 4) || strlen(text) != size)
         return damaged(trace, "the head is corrupt: its checksum is wrong");
     return cps_trace_head_parse(cps_stream_name(trace->stream), text, &trace->head);
 }
 
 struct cps_err *cps_cpt_open_(struct cps_trace *trace)
 {
-    struct state *s = calloc(1, sizeof(*s));
+    struct reader *s = calloc(1, sizeof(*s));
     if (!s)
         return cps_err_nomem();
     trace->state = s;
@@ -182,12 +179,141 @@ struct cps_err *cps_cpt_open_(struct cps_trace *trace)
     return s->zstd ? read_head(trace) : cps_err_nomem();
 }
 
+/* ---- writing ---- */
+
+#define LEVEL 2
+
+struct writer {
+    struct cpt_frame frame;
+    uint64_t offset; /* of what is written next */
+    uint64_t first;  /* events in the frames before */
+    struct cps_buf index;
+    ZSTD_CCtx *zstd;
+    uint8_t raw[CPT_FRAME_EVENTS * CPT_MAX_EVENT];
+};
+
+static void put_bytes(struct cps_trace_writer *w, const void *data, size_t size)
+{
+    struct writer *s = w->state;
+    cps_buf_add(&w->buf, data, size);
+    s->offset += size;
+}
+
+static void put_words(struct cps_trace_writer *w, const uint32_t *words, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t bytes[4];
+        cps_put_le32(bytes, words[i]);
+        put_bytes(w, bytes, 4);
+    }
+}
+
+static void add_index(struct cps_trace_writer *w)
+{
+    struct writer *s = w->state;
+    const uint64_t entry[2] = {s->offset, s->first};
+    for (unsigned i = 0; i < 4; i++) {
+        uint8_t bytes[4];
+        cps_put_le32(bytes, (uint32_t)(entry[i / 2] >> 32 * (i % 2)));
+        cps_buf_add(&s->index, (const char *)bytes, 4);
+    }
+}
+
+static void end_frame(struct cps_trace_writer *w)
+{
+    struct writer *s = w->state;
+    cpt_put_end_(&s->frame);
+    size_t room = ZSTD_compressBound(s->frame.size);
+    uint8_t *packed = s->frame.events ? malloc(room) : NULL;
+    size_t size = packed ? ZSTD_compress2(s->zstd, packed, room, s->raw, s->frame.size) : 0;
+    w->lost = w->lost || (s->frame.events && (!packed || ZSTD_isError(size)));
+    if (packed && !w->lost) {
+        add_index(w);
+        put_words(
+            w,
+            (const uint32_t[]){CPT_FRAME, s->frame.events, (uint32_t)s->frame.size, (uint32_t)size},
+            4);
+        put_bytes(w, packed, size);
+    }
+    free(packed);
+    s->first += s->frame.events;
+    cpt_frame_begin_(&s->frame, s->raw, 0);
+}
+
+static void write_events(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
+{
+    struct writer *s = w->state;
+    while (count) {
+        size_t taken = cpt_put_events_(&s->frame, events, count);
+        events += taken;
+        count -= taken;
+        if (s->frame.events == CPT_FRAME_EVENTS)
+            end_frame(w);
+    }
+}
+
+/* The index: where each frame begins and how many events stand before it; then where the index
+ * itself is. */
+static void end(struct cps_trace_writer *w)
+{
+    struct writer *s = w->state;
+    end_frame(w);
+    uint64_t at = s->offset;
+    put_words(w, (const uint32_t[]){CPT_INDEX, (uint32_t)(s->index.size / 16)}, 2);
+    put_bytes(w, cps_buf_text(&s->index), s->index.size);
+    put_words(w,
+              (const uint32_t[]){(uint32_t)s->first, (uint32_t)(s->first >> 32), (uint32_t)at,
+                                 (uint32_t)(at >> 32)},
+              4);
+    put_bytes(w, CPT_END, CPT_MAGIC_SIZE);
+    w->lost = w->lost || s->index.failed;
+    cps_buf_deinit(&s->index);
+    ZSTD_freeCCtx(s->zstd);
+}
+
+/* Not by put_bytes(): it may come again, when the file is further on. */
+static void put_head(struct cps_trace_writer *w)
+{
+    uint8_t words[8];
+    size_t size = strlen(w->head->text);
+    cps_put_le32(words, (uint32_t)size);
+    cps_put_le32(words + 4, cpt_sum(w->head->text, size));
+    cps_buf_add(&w->buf, CPT_MAGIC, CPT_MAGIC_SIZE);
+    cps_buf_add(&w->buf, (const char *)words, sizeof(words));
+    cps_buf_add(&w->buf, w->head->text, size);
+}
+
+struct cps_err *cps_cpt_write_(struct cps_trace_writer *writer)
+{
+    struct writer *s = calloc(1, sizeof(*s));
+    if (!s)
+        return cps_err_nomem();
+    writer->state = s;
+    writer->put_head = put_head;
+    writer->events = write_events;
+    writer->end = end;
+    cpt_frame_begin_(&s->frame, s->raw, 0);
+    s->offset = CPT_MAGIC_SIZE + 8 + strlen(writer->head->text);
+    s->zstd = ZSTD_createCCtx();
+    if (!s->zstd)
+        return cps_err_nomem();
+    ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
+    return NULL;
+}
+
 #else
 
 struct cps_err *cps_cpt_open_(struct cps_trace *trace)
 {
     return cps_err_new(CPS_ERR_UNSUPPORTED, "%s: cpscope was built without zstd, which .cpt needs",
                        cps_stream_name(trace->stream));
+}
+
+struct cps_err *cps_cpt_write_(struct cps_trace_writer *writer)
+{
+    (void)writer;
+    return cps_err_new(CPS_ERR_UNSUPPORTED, "cpscope was built without zstd, which .cpt needs");
 }
 
 #endif
