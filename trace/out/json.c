@@ -165,6 +165,28 @@ bool cps_json_complete(struct json_object *value)
     return value && has_all(value);
 }
 
+/* ---- from text ---- */
+
+struct cps_err *cps_json_parse(const char *text, size_t size, struct json_object **ret)
+{
+    enum { DEPTH = 32 };
+    struct json_tokener *reader = json_tokener_new_ex(DEPTH);
+    if (!reader)
+        return cps_err_nomem();
+    json_tokener_set_flags(reader, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+    int length = size < INT32_MAX ? (int)size : 0;
+    struct json_object *found = json_tokener_parse_ex(reader, text, length);
+    bool whole = json_tokener_get_parse_end(reader) == size;
+    if (json_tokener_get_error(reader) == json_tokener_continue)
+        found = json_tokener_parse_ex(reader, "", 1); /* a number ends here */
+    if (whole && json_tokener_get_error(reader) == json_tokener_success)
+        *ret = found;
+    else
+        json_object_put(found);
+    json_tokener_free(reader);
+    return NULL;
+}
+
 /* ---- text: json-c's own printing drops what its buffer has no room for ---- */
 
 static void put_u16(struct cps_buf *out, uint32_t code)
