@@ -502,7 +502,7 @@ def as_snapshot(bench):
     """What info says and the trace of a run are those of the dump but for the format's and the file's names."""
     bench.scene().write(bench.dump)
     snapshot, trace = os.path.join(bench.folder, "scene.snapshot"), os.path.join(bench.folder, "any")
-    bench.command("convert", bench.dump, "-o", snapshot, status=0)
+    make.write_snapshot(bench.cpscope, bench.dump, snapshot)
 
     def said(dump, *words):
         done = bench.command(*words, dump, *(["-o", trace] if words[0] == "run" else []), status=0)

@@ -109,7 +109,9 @@ def captures_become_rd():
     done = cpscope("convert", path("cut.rd", data[:-6]), "-o", path("left.rd"), status=3)
     assert "cut.rd" in done.stderr and not os.path.exists(path("left.rd")), done.stderr
     done = cpscope("convert", path("c.rd"), "-o", path("x.cpt"), status=3)
-    assert "is a capture, expected an output called NAME.rd or NAME.snapshot" in done.stderr, done.stderr
+    assert "is a capture, expected an output called NAME.rd" in done.stderr, done.stderr
+    done = cpscope("convert", path("c.rd"), "-o", path("x.snapshot"), status=3)
+    assert "snapshots are only read, expected another name" in done.stderr and not os.path.exists(path("x.snapshot")), done.stderr
     done = cpscope("convert", path("c.rd"), "--to", "jsonl", "-o", path("x.rd"), status=3)
     assert "is a capture, expected an output called NAME.rd" in done.stderr and not os.path.exists(path("x.rd")), done.stderr
 

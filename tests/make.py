@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Makes what tests feed the command with: packets, .rd captures, PM4 text, ASCII85 of dumps, firmware. It
 shares no code with the product: a mistake of its reader is not made here, too."""
+import os
 import struct
 import subprocess
 
@@ -98,6 +99,12 @@ def encode85(words):
     def group(word):
         return "".join(chr(33 + word // 85**i % 85) for i in reversed(range(5))) if word else "z"
     return "".join(group(word) for word in words)
+
+
+def write_snapshot(cpscope, dump, path):
+    """Writes a KGSL snapshot of a dump with the tests' writer. Returns what it printed on stderr."""
+    tool = os.path.join(os.path.dirname(os.path.abspath(cpscope)), "..", "tests", "mksnapshot")
+    return subprocess.run([tool, dump, path], check=True, stderr=subprocess.PIPE, text=True).stderr
 
 
 def firmware(cpscope, path, source):

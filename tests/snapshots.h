@@ -4,7 +4,7 @@
 #define TESTS_SNAPSHOTS_H
 
 #include "tests/scratch.h"
-#include "trace/capture/snapshot_write.h"
+#include "tests/snapshot_write.h"
 
 /** @p ret  gets the snapshot; @p left  what it leaves out. Both are the caller's. */
 static inline struct cps_err *to_snapshot(const void *dump, size_t size, struct cps_buf *ret,

@@ -15,8 +15,7 @@ BUILD = "build-coverage"
 # target: the files that take its input apart
 PARSERS = {
     "rd": ["trace/capture/rd.c", "isa/base/source.c", "trace/capture/stream.c"],
-    "snapshot": ["trace/capture/snapshot.c", "trace/capture/snapshot_memory.c", "trace/capture/snapshot_regs.c",
-                 "trace/capture/snapshot_write.c"],
+    "snapshot": ["trace/capture/snapshot.c", "trace/capture/snapshot_memory.c", "trace/capture/snapshot_regs.c"],
     "devcore": ["trace/capture/devcore.c", "trace/capture/devcore_entry.c", "trace/capture/lines.c",
                 "trace/capture/ascii85.c"],
     "pm4text": ["trace/capture/pm4text.c", "trace/capture/pm4packet.c"],

@@ -196,8 +196,6 @@ def info(s):
 
 def convert(s):
     if s.rng.randrange(3) == 0:
-        if s.rng.randrange(2):
-            return ["convert", s.file("devcore", "snapshot", "rd"), "-o", s.out(".snapshot")]
         return ["convert", s.file("rd", "devcore", "snapshot", "pm4"), "-o", s.out(".rd", partial=True)]
     out = s.out("", ".cpt", ".jsonl", ".json", ".vcd", ".db", partial=True)
     return ["convert", s.file("trace", "cpt"), "-o", out, *s.rnn(), *s.some(1)]

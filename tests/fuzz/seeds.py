@@ -52,6 +52,11 @@ class Maker:
         self.run(*args, "-o", path, status=status)
         return self.get(path)
 
+    def snapshot(self, dump):
+        path = os.path.join(self.work, "made.snapshot")
+        make.write_snapshot(self.cpscope, dump, path)
+        return self.get(path)
+
     def scratch(self, name, data):
         path = os.path.join(self.work, name)
         with open(path, "wb") as file:
@@ -80,7 +85,7 @@ def captures(m):
         if dump.startswith("---"):
             m.put("devcore", name, dump[4:])
     snapshots = text.snapshots()
-    snapshots.update({name + "-made": m.made("convert", m.scratch(name, dump), name=name + ".snapshot") for name, dump in dumps.items()})
+    snapshots.update({name + "-made": m.snapshot(m.scratch(name, dump)) for name, dump in dumps.items()})
     for name, data in snapshots.items():
         m.put("snapshot", name, data[4:])
         m.put("rd", name + ".snapshot", data)
@@ -219,7 +224,7 @@ def real(m, corpus):
         m.put("rd", "real-" + name, data)
         if name.endswith(".devcore"):
             m.put("devcore", "real-" + name, data[4:])
-            m.put("snapshot", "real-" + name, m.made("convert", os.path.join(corpus, "captures", name), name="real.snapshot")[4:])
+            m.put("snapshot", "real-" + name, m.snapshot(os.path.join(corpus, "captures", name))[4:])
     for name in sorted(os.listdir(os.path.join(corpus, "firmware"))):
         if name.endswith(".fw"):
             m.put("fw", "real-" + name, b"\0" + m.get(corpus, "firmware", name))

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 /* First: rows of its table are SECTION, too. */
-#include "trace/capture/snapshot.h"
+#include "tests/snapshot_write.h"
 
 #include "tests/itemlog.h"
 #include "tests/snapbuild.h"
@@ -186,8 +186,7 @@ static void blocks_are_read_by_the_registers_of_their_generation(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
         for (unsigned gen = 4; gen <= 9; gen++) {
-            const struct cps_snapshot_indexed *row =
-                cps_snapshot_indexed_named_(blocks[i].name, gen);
+            const struct snapshot_indexed *row = snapshot_find_indexed(blocks[i].name, gen);
             bool other = row && row->index != blocks[i].index;
             if (gen >= blocks[i].first && gen <= blocks[i].last) {
                 assert_non_null(row);
@@ -197,8 +196,8 @@ static void blocks_are_read_by_the_registers_of_their_generation(void **state)
                 assert_true(!row || other);
             }
         }
-    assert_null(cps_snapshot_indexed_named_("CP_NOTHING", 0));
-    assert_int_equal(cps_snapshot_indexed_named_("CP_LPAC_FIFO_DBG", 0)->index, 0xb40);
+    assert_null(snapshot_find_indexed("CP_NOTHING", 0));
+    assert_int_equal(snapshot_find_indexed("CP_LPAC_FIFO_DBG", 0)->index, 0xb40);
 }
 
 /* KGSL's adreno_a6xx_snapshot.c and gen7 headers number them so; Linux' a6xx_gpu_state.h and
@@ -218,12 +217,12 @@ static void clusters_have_the_numbers_of_their_version(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct cps_snapshot_cluster *row = cps_snapshot_cluster_named_(rows[i].name);
+        const struct snapshot_cluster *row = snapshot_find_cluster(rows[i].name);
         assert_non_null(row);
         assert_int_equal(row->version, rows[i].version);
         assert_int_equal(row->id, rows[i].id);
     }
-    assert_null(cps_snapshot_cluster_named_("CLUSTER_NONE"));
+    assert_null(snapshot_find_cluster("CLUSTER_NONE"));
 }
 
 /* Of a cluster, and of the name that our writer puts before one. */

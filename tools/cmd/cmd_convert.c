@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cpscope convert: a trace from one form into another, a capture into .rd, a dump of a hang into a
- * snapshot, or an mmiotrace into a run file. */
+ * cpscope convert: a trace from one form into another, a capture into .rd, or an mmiotrace into a
+ * run file. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,6 @@
 #include "tools/cmd/terminal/report.h"
 #include "trace/capture/capture.h"
 #include "trace/capture/rd_write.h"
-#include "trace/capture/snapshot_write.h"
 
 int cmd_convert(const struct cps_options *opt);
 
@@ -28,7 +27,6 @@ struct conversion {
     struct cps_trace *trace;
     struct cps_trace_writer *writer;
     struct cps_names *names[CPS_CPU_COUNT];
-    struct cps_buf left; /* what a snapshot leaves out */
 };
 
 /* Events up to the end; behind damage, what was whole has gone out already. */
@@ -87,8 +85,6 @@ static bool is_called(const struct cps_options *opt, const char *suffix)
 static struct cps_err *convert_capture(struct conversion *c)
 {
     CPS_TRY(cps_outfile_open(c->opt->output ? c->opt->output : "-", &c->out));
-    if (is_called(c->opt, ".snapshot"))
-        return cps_snapshot_write(c->in, c->out, &c->left);
     return cps_rd_write(c->in, c->out, c->opt->output ? c->opt->output : "");
 }
 
@@ -131,12 +127,14 @@ static struct cps_err *convert_mmiotrace(struct conversion *c)
 static struct cps_err *check_names(const struct cps_options *opt, bool capture,
                                    enum cps_trace_form form)
 {
+    if (is_called(opt, ".snapshot"))
+        return cps_err_new(CPS_ERR_UNSUPPORTED,
+                           "%s: snapshots are only read, expected another name", opt->output);
     bool other = is_called(opt, ".pm4") || is_called(opt, ".trace") || is_called(opt, ".txt");
     if (capture && (form != CPS_FORM_TEXT || other))
-        return cps_err_new(CPS_ERR_INPUT,
-                           "%s is a capture, expected an output called NAME.rd or NAME.snapshot",
+        return cps_err_new(CPS_ERR_INPUT, "%s is a capture, expected an output called NAME.rd",
                            opt->arg[0]);
-    if (!capture && (is_called(opt, ".rd") || is_called(opt, ".snapshot")))
+    if (!capture && is_called(opt, ".rd"))
         return cps_err_new(CPS_ERR_INPUT, "%s is no capture, which %s would have to be",
                            opt->arg[0], opt->output);
     if (is_called(opt, ".run"))
@@ -169,11 +167,7 @@ static struct cps_err *convert(struct conversion *c)
     CPS_TRY(mmiotrace ? convert_mmiotrace(c)
             : capture ? convert_capture(c)
                       : convert_trace(c, form));
-    struct cps_err *err = cps_outfile_commit(c->out);
-    c->out = NULL;
-    if (!err && c->left.size)
-        report_aside("left out, as nothing here reads it: %s\n", cps_buf_text(&c->left));
-    return err;
+    return cps_outfile_commit(CPS_TAKE(c->out));
 }
 
 int cmd_convert(const struct cps_options *opt)
@@ -187,6 +181,5 @@ int cmd_convert(const struct cps_options *opt)
     cps_trace_close(c.trace);
     cps_stream_close(c.in);
     trace_names_free(c.names);
-    cps_buf_deinit(&c.left);
     return err ? report_error(err) : 0;
 }

@@ -29,20 +29,6 @@ enum cps_snapshot_own {
     CPS_SNAPSHOT_OWN_NAME,
 };
 
-/** A row INDEXED. */
-struct cps_snapshot_indexed {
-    uint32_t index, data; /* registers */
-    unsigned first, last; /* generations */
-    const char *name;
-};
-
-/** A row CLUSTER. */
-struct cps_snapshot_cluster {
-    unsigned version;
-    uint32_t id;
-    const char *name;
-};
-
 struct cps_snapshot {
     struct cps_stream *stream;
     const struct cps_capture_limits *limits;
@@ -82,11 +68,6 @@ CPS_MUST_USE struct cps_err *cps_snapshot_room_(const struct cps_snapshot *s, ui
 /** The error that the section says something that cannot be. */
 CPS_MUST_USE struct cps_err *cps_snapshot_bad_(const struct cps_snapshot *s, const char *format,
                                                ...) CPS_PRINTF(2, 3);
-/** The row of a block of this generation, or of any where it is 0; NULL: there is none. */
-const struct cps_snapshot_indexed *cps_snapshot_indexed_named_(const char *name,
-                                                               unsigned generation);
-/** The row of a cluster, whose names are of one version each; NULL: there is none. */
-const struct cps_snapshot_cluster *cps_snapshot_cluster_named_(const char *name);
 /** Whether a section OWN_NAME stood in front of this one. */
 static inline bool cps_snapshot_named_(const struct cps_snapshot *s)
 {

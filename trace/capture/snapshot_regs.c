@@ -8,12 +8,19 @@
 #include "isa/base/list.h"
 #include "trace/capture/snapshot.h"
 
-static const struct cps_snapshot_indexed indexed[] = {
-#define INDEXED(index, data, first, last, name) {index, data, first, last, #name},
+static const struct {
+    uint32_t index;
+    const char *name;
+} indexed[] = {
+#define INDEXED(index, data, first, last, name) {index, #name},
 #include "trace/capture/snapshot.def"
 };
 
-static const struct cps_snapshot_cluster clusters[] = {
+static const struct {
+    unsigned version;
+    uint32_t id;
+    const char *name;
+} clusters[] = {
 #define CLUSTER(version, id, name) {version, id, #name},
 #include "trace/capture/snapshot.def"
 };
@@ -25,26 +32,6 @@ static const struct {
 #define DEBUG(type, name) {type, #name},
 #include "trace/capture/snapshot.def"
 };
-
-const struct cps_snapshot_indexed *cps_snapshot_indexed_named_(const char *name,
-                                                               unsigned generation)
-{
-    for (size_t i = 0; i < sizeof(indexed) / sizeof(indexed[0]); i++) {
-        bool ours = indexed[i].first <= generation && generation <= indexed[i].last;
-        if (!strcmp(indexed[i].name, name) && (ours || !generation))
-            return &indexed[i];
-    }
-    return NULL;
-}
-
-const struct cps_snapshot_cluster *cps_snapshot_cluster_named_(const char *name)
-{
-    for (size_t i = 0; i < sizeof(clusters) / sizeof(clusters[0]); i++) {
-        if (!strcmp(clusters[i].name, name))
-            return &clusters[i];
-    }
-    return NULL;
-}
 
 static struct cps_err *take_word(struct cps_snapshot *s, uint32_t *ret)
 {

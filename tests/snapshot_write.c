@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Writes KGSL snapshots, in the order of the dump; section OS, which others look for, at the end,
- * as Mesa's crashdec has it. */
-#include "trace/capture/snapshot_write.h"
+ * Writes KGSL snapshots for tests, in the order of the dump; section OS, which others look for, at
+ * the end, as Mesa's crashdec has it. */
+#include "tests/snapshot_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,35 @@ static const char *const unread[] = {
 #define PASSED(id, name) #name,
 #include "trace/capture/snapshot.def"
 };
+
+static const struct snapshot_indexed indexed[] = {
+#define INDEXED(index, data, first, last, name) {index, data, first, last, #name},
+#include "trace/capture/snapshot.def"
+};
+
+static const struct snapshot_cluster clusters[] = {
+#define CLUSTER(version, id, name) {version, id, #name},
+#include "trace/capture/snapshot.def"
+};
+
+const struct snapshot_indexed *snapshot_find_indexed(const char *name, unsigned generation)
+{
+    for (size_t i = 0; i < sizeof(indexed) / sizeof(indexed[0]); i++) {
+        bool ours = indexed[i].first <= generation && generation <= indexed[i].last;
+        if (!strcmp(indexed[i].name, name) && (ours || !generation))
+            return &indexed[i];
+    }
+    return NULL;
+}
+
+const struct snapshot_cluster *snapshot_find_cluster(const char *name)
+{
+    for (size_t i = 0; i < sizeof(clusters) / sizeof(clusters[0]); i++) {
+        if (!strcmp(clusters[i].name, name))
+            return &clusters[i];
+    }
+    return NULL;
+}
 
 /* A ring or buffer, and its contents: readers give them in pieces. */
 struct region {
@@ -276,7 +305,7 @@ static void put_ranges(struct writer *w, const struct batch *b, unsigned version
 
 static void put_cluster(struct writer *w, const struct batch *b)
 {
-    const struct cps_snapshot_cluster *row = cps_snapshot_cluster_named_(b->section);
+    const struct snapshot_cluster *row = snapshot_find_cluster(b->section);
     if (!row || b->context < 0)
         put_name(w, (uint32_t)b->context, 0, b->section);
     put_ranges(w, b, row ? row->version : 2, row ? row->id : 0);
@@ -325,8 +354,8 @@ static void put_block(struct writer *w, const struct cps_item *item)
     size_t size = item->block.size;
     size_t written = count && size <= CPS_BLOCK_LIMIT ? size : count;
     /* Of any generation while the chip is not known. */
-    const struct cps_snapshot_indexed *row =
-        cps_snapshot_indexed_named_(item->block.name, w->gpu ? cps_gpu_generation(w->gpu) : 0);
+    const struct snapshot_indexed *row =
+        snapshot_find_indexed(item->block.name, w->gpu ? cps_gpu_generation(w->gpu) : 0);
     if (!row || count != size)
         put_name(w, (uint32_t)count, (uint32_t)size, item->block.name);
     put_section(w, CPS_SNAPSHOT_INDEXED_REGS, 16 + 4 * written);
