@@ -7,7 +7,7 @@
 
 #include "isa/base/buf.h"
 #include "trace/capture/capture.h"
-#include "trace/outfile.h"
+#include "trace/out/outfile.h"
 
 /** A row INDEXED of snapshot.def. */
 struct snapshot_indexed {
