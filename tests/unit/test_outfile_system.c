@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "trace/form/spool.h"
+#include "trace/form/forms.h"
 #include "trace/form/trace.h"
 #include "trace/out/outfile.h"
 

@@ -66,8 +66,6 @@ static struct cps_err *convert_trace(struct conversion *c, enum cps_trace_form f
     CPS_TRY(cps_outfile_open(c->opt->output ? c->opt->output : "-", &c->out));
     CPS_TRY(cps_trace_writer_create(form, c->out, head, c->names, &c->writer));
     CPS_TRY(trace_signals(c->opt->signals, form, c->names, c->writer));
-    if (opt_threads(c->opt) > 1)
-        cps_trace_writer_behind(c->writer);
     struct cps_err *err = copy_events(c);
     struct cps_err *late = cps_trace_writer_finish(c->writer);
     c->writer = NULL;
@@ -156,8 +154,7 @@ static struct cps_err *convert(struct conversion *c)
     CPS_TRY(cps_stream_peek(c->in, 64, &data, &size));
     bool mmiotrace = cps_mmiotrace_recognise_(data, size);
     bool capture = !cps_trace_recognise(data, size) && cps_capture_format(data, size);
-    /* Of two threads that of a trace's writer has more to do. */
-    if (opt_threads(opt) > (mmiotrace || capture ? 1 : 2))
+    if (opt_threads(opt) > 1)
         cps_stream_ahead(c->in);
     if (!mmiotrace && opt->chip)
         return cps_err_new(CPS_ERR_USAGE, "--chip is of an mmiotrace, which %s is not",

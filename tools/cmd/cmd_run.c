@@ -161,16 +161,13 @@ static struct cps_err *open_capture(struct run *run)
     return NULL;
 }
 
-/* Where there are two threads only, the writer has more to do than the reader; hashing what is
- * compressed is the least. */
+/* Hashing what is compressed is the least. */
 static void start_threads(struct run *run)
 {
     unsigned threads = opt_threads(run->opt);
-    if (run->writer && threads > 1)
-        cps_trace_writer_behind(run->writer);
-    if (run->capture && threads > (run->writer ? 2 : 1))
+    if (run->capture && threads > 1)
         cps_stream_ahead(run->capture);
-    if (run->capture && threads > (run->writer ? 3 : 2))
+    if (run->capture && threads > 2)
         cps_stream_apart(run->capture);
 }
 

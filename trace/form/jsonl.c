@@ -4,12 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/event/event_words.h"
 #include "isa/base/pm4.h"
-#include "trace/form/named.h"
-#include "trace/form/words.h"
-#include "trace/capture/lines.h"
-#include "trace/out/json.h"
+#include "trace/event/event_words.h"
+#include "trace/form/forms.h"
 
 /* A byte of the head becomes at most six, as \u0009. */
 #define HEAD_LINE_BYTES (6 * TRACE_HEAD_BYTES + 64)
@@ -24,28 +21,12 @@ static void put_line(struct cps_trace_writer *w, struct json_object *object)
 static void add_packet(struct json_object *to, const struct cps_names *names, uint32_t header)
 {
     struct cps_pm4 packet = cps_pm4_decode(header);
-    const char *name = packet.kind != CPS_PM4_BAD ? cps_named_packet_(names, header) : NULL;
     if (packet.kind == CPS_PM4_TYPE4)
         cps_json_uint(to, "reg", packet.reg);
-    if (name)
-        cps_json_text(to, "name", name);
-    if (packet.kind != CPS_PM4_BAD)
+    if (packet.kind != CPS_PM4_BAD) {
+        cps_json_text(to, "name", cps_named_packet_(names, header));
         cps_json_uint(to, "count", packet.count);
-}
-
-static void add_names(struct cps_trace_writer *w, struct json_object *to,
-                      const struct cps_event *event)
-{
-    const struct cps_names *names = cps_named_by_(w, event);
-    enum cps_space space = cps_named_space_(event);
-    if (names && cps_event_kind(event) == CPS_EV_PKT)
-        add_packet(to, names, event->value);
-    if (!names || space == CPS_SPACE_COUNT)
-        return;
-    const char *name = cps_name(names, space, (uint32_t)event->addr, NULL);
-    if (name)
-        cps_json_text(to, "name", name);
-    cps_named_fields_(to, names, space, event);
+    }
 }
 
 static struct json_object *event_object(const struct cps_event *event)
@@ -65,55 +46,41 @@ static struct json_object *event_object(const struct cps_event *event)
     return to;
 }
 
-/* The words of a packet: the line of one that is being made. */
-struct word_line {
-    struct cps_trace_writer *w;
-    struct json_object *fields;
-};
-
+/* The fields of a word, while its line is made. */
 static void begin_word(void *context, const struct cps_event *word)
 {
-    struct word_line *line = context;
+    struct cps_trace_writer *w = context;
     (void)word;
-    line->fields = json_object_new_object();
+    w->state = json_object_new_object();
 }
 
 static void put_word_value(void *context, const struct cps_value *value)
 {
-    struct word_line *line = context;
-    cps_json_value(line->fields, value);
+    struct cps_trace_writer *w = context;
+    cps_json_value(w->state, value);
 }
 
 static void end_word(void *context, const struct cps_event *word)
 {
-    struct word_line *line = context;
+    struct cps_trace_writer *w = context;
     struct json_object *to = event_object(word);
-    cps_json_add(to, "fields", line->fields);
-    put_line(line->w, to);
-}
-
-static void write_words(struct cps_trace_writer *w)
-{
-    struct cps_words *words = w->state;
-    struct word_line line = {w, NULL};
-    const struct cps_words_form form = {begin_word, put_word_value, end_word, &line};
-    cps_words_lines_(words, cps_named_by_(w, &words->packet), &form);
+    cps_json_add(to, "fields", CPS_TAKE(w->state));
+    put_line(w, to);
 }
 
 static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
 {
-    struct cps_words *words = w->state;
-    if (words->count && cps_event_kind(event) != CPS_EV_WORD)
-        write_words(w);
-    if (cps_words_take_(words, event))
+    const struct cps_names *names = cps_named_by_(w, event);
+    if (cps_words_wait_(w, event))
         return;
-    write_words(w);
     struct json_object *to = event_object(event);
-    add_names(w, to, event);
+    if (names && cps_event_kind(event) == CPS_EV_PKT)
+        add_packet(to, names, event->value);
+    cps_json_text(to, "name", cps_named_register_(names, event));
+    cps_named_fields_(to, names, event);
     if (w->ticking)
         cps_json_uint(to, "tick", w->tick);
-    if (cps_event_unknown(event))
-        cps_json_text(to, "unknown", cps_event_unknown(event));
+    cps_json_text(to, "unknown", cps_event_unknown(event));
     put_line(w, to);
 }
 
@@ -127,13 +94,12 @@ static void put_head(struct cps_trace_writer *w)
 
 struct cps_err *cps_jsonl_write_(struct cps_trace_writer *writer)
 {
-    writer->state = calloc(1, sizeof(struct cps_words));
-    if (!writer->state)
-        return cps_err_nomem();
+    writer->on_words.begin = begin_word;
+    writer->on_words.value = put_word_value;
+    writer->on_words.end = end_word;
     writer->put_head = put_head;
     writer->event = write_event;
-    writer->end = write_words;
-    writer->deinit = cps_words_free_;
+    writer->end = cps_words_flush_;
     return NULL;
 }
 
@@ -156,7 +122,8 @@ static bool get_address(struct json_object *from, uint64_t *ret)
 }
 
 /* What was expected, or NULL. */
-static const char *parse_event(struct json_object *from, bool with_processor, struct cps_event *ret)
+static const char *parse_members(struct json_object *from, bool with_processor,
+                                 struct cps_event *ret)
 {
     const char *keyword = cps_json_get_text(from, "event", NULL);
     const char *who = cps_json_get_text(from, "processor", NULL);
@@ -180,42 +147,14 @@ static const char *parse_event(struct json_object *from, bool with_processor, st
     return cps_event_check_(ret, with_processor);
 }
 
-static struct cps_err *bad_line(const struct cps_trace *trace, const char *expected)
+static struct cps_err *parse_event(const struct cps_lines *line, bool with_processor,
+                                   struct cps_event *ret, const char **expected)
 {
-    const struct cps_lines *lines = trace->state;
-    return cps_err_input(cps_stream_name(trace->stream), lines->offset, "\"%.60s\": expected %s",
-                         lines->text, expected);
-}
-
-/* The next line as an object; NULL at the end of the file. */
-static struct cps_err *read_object(struct cps_trace *trace, struct json_object **ret)
-{
-    struct cps_lines *lines = trace->state;
-    *ret = NULL;
-    do {
-        CPS_TRY(cps_lines_start_(lines));
-        if (lines->done)
-            return NULL;
-        CPS_TRY(cps_lines_text_(lines));
-    } while (!lines->size);
-    if (!lines->cut)
-        CPS_TRY(cps_json_parse(lines->text, lines->size, ret));
-    return *ret ? NULL : bad_line(trace, "a JSON object on one line");
-}
-
-static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, size_t max,
-                            size_t *count)
-{
-    for (*count = 0; *count < max; ++*count) {
-        struct json_object *object = NULL;
-        CPS_TRY(read_object(trace, &object));
-        if (!object)
-            return NULL;
-        const char *expected = parse_event(object, trace->head.with_processor, &events[*count]);
-        json_object_put(object);
-        if (expected)
-            return bad_line(trace, expected);
-    }
+    struct json_object *object = NULL;
+    if (!line->cut)
+        CPS_TRY(cps_json_parse(line->text, line->size, &object));
+    *expected = object ? parse_members(object, with_processor, ret) : "a JSON object on one line";
+    json_object_put(object);
     return NULL;
 }
 
@@ -233,16 +172,12 @@ static struct cps_err *parse_head(struct cps_trace *trace, struct json_object *o
 struct cps_err *cps_jsonl_open_(struct cps_trace *trace)
 {
     CPS_BUF line = {0};
-    struct cps_lines *lines = calloc(1, sizeof(*lines));
+    struct cps_event_lines *s = NULL;
     struct json_object *object = NULL;
-    if (!lines)
-        return cps_err_nomem();
-    lines->stream = trace->stream;
-    trace->state = lines;
-    trace->next = next;
-    trace->close = free;
-    CPS_TRY(cps_lines_start_(lines));
-    CPS_TRY(cps_lines_long_(lines, HEAD_LINE_BYTES, &line));
+    CPS_TRY(cps_event_lines_open_(trace, &s));
+    s->parse = parse_event;
+    CPS_TRY(cps_lines_start_(&s->lines));
+    CPS_TRY(cps_lines_long_(&s->lines, HEAD_LINE_BYTES, &line));
     CPS_TRY(cps_json_parse(cps_buf_text(&line), line.size, &object));
     struct cps_err *err = parse_head(trace, object);
     json_object_put(object);

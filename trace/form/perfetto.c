@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "isa/base/pm4.h"
+#include "trace/form/forms.h"
 #include "trace/form/frames.h"
-#include "trace/form/named.h"
-#include "trace/form/words.h"
 
 #define SUBMISSIONS (CPS_CPU_COUNT + 1u) /* a track; those of processors are their numbers + 1 */
 
@@ -24,11 +23,10 @@ struct track {
 struct view {
     struct cps_trace_writer *w;
     struct track track[CPS_CPU_COUNT + 1];
-    bool any;        /* something was written: a comma comes first */
-    bool submitted;  /* a submission is open */
-    bool listed;     /* its track has a name */
-    uint64_t packet; /* time of the PKT whose slice has not begun yet */
-    struct cps_words words;
+    bool any;                   /* something was written: a comma comes first */
+    bool submitted;             /* a submission is open */
+    bool listed;                /* its track has a name */
+    uint64_t packet;            /* time of the PKT whose slice has not begun yet */
     struct json_object *fields; /* of those words */
     struct json_object *word;   /* the one that is being made */
 };
@@ -54,6 +52,11 @@ static struct json_object *new_event(const char *phase, unsigned track, uint64_t
     return to;
 }
 
+static void put_end(struct cps_trace_writer *w, unsigned track, uint64_t time)
+{
+    put_object(w, new_event("E", track, time, NULL));
+}
+
 static void put_meta(struct cps_trace_writer *w, unsigned track, const char *what, const char *name)
 {
     struct json_object *to = json_object_new_object();
@@ -77,11 +80,6 @@ static void add_hex(struct json_object *to, const char *key, uint64_t value, int
 
 /* ---- slices ---- */
 
-static struct view *view_of(void *context)
-{
-    return context;
-}
-
 static unsigned track_of(const struct view *v, const struct cps_frames *frames)
 {
     return (unsigned)((const struct track *)frames - v->track) + 1;
@@ -104,7 +102,7 @@ static const char *packet_slice(const struct cps_names *names, uint32_t header, 
 
 static struct json_object *packet_args(struct view *v)
 {
-    const struct cps_event *event = &v->words.packet;
+    const struct cps_event *event = &v->w->words.packet;
     struct json_object *args = json_object_new_object();
     cps_json_text(args, "level", cps_event_sub_word(CPS_EV_PKT, cps_event_sub(event)));
     add_hex(args, "iova", event->addr, 16);
@@ -155,7 +153,7 @@ static void name_frame(const struct view *v, const struct cps_frames *frames,
 
 static void opened(void *context, struct cps_frames *frames, struct cps_frame *frame)
 {
-    struct view *v = view_of(context);
+    struct view *v = context;
     CPS_BUF name = {0};
     bool packet = frame->kind == CPS_FRAME_PACKET || frame->kind == CPS_FRAME_LEVEL;
     name_frame(v, frames, frame, &name);
@@ -169,15 +167,9 @@ static void opened(void *context, struct cps_frames *frames, struct cps_frame *f
 
 static void closed(void *context, struct cps_frames *frames, struct cps_frame *frame)
 {
-    struct view *v = view_of(context);
-    struct json_object *to = json_object_new_object();
-    bool packet = v->packet != UINT64_MAX;
+    struct view *v = context;
     (void)frame;
-    cps_json_text(to, "ph", "E");
-    cps_json_uint(to, "pid", 1);
-    cps_json_uint(to, "tid", track_of(v, frames));
-    cps_json_uint(to, "ts", packet ? v->packet : v->w->count);
-    put_object(v->w, to);
+    put_end(v->w, track_of(v, frames), v->packet != UINT64_MAX ? v->packet : v->w->count);
 }
 
 /* ---- counters ---- */
@@ -211,7 +203,7 @@ static void count_packet(struct view *v, struct track *track, uint64_t time)
 
 static void begin_word(void *context, const struct cps_event *word)
 {
-    struct view *v = context;
+    struct view *v = ((struct cps_trace_writer *)context)->state;
     (void)word;
     v->word = json_object_new_object();
 }
@@ -219,7 +211,7 @@ static void begin_word(void *context, const struct cps_event *word)
 /* Words are called by their numbers: two may have the same name. */
 static void end_word(void *context, const struct cps_event *word)
 {
-    struct view *v = context;
+    struct view *v = ((struct cps_trace_writer *)context)->state;
     char key[24];
     snprintf(key, sizeof(key), "%" PRIu64, word->addr);
     if (!v->fields)
@@ -231,7 +223,7 @@ static void end_word(void *context, const struct cps_event *word)
 
 static void put_word_value(void *context, const struct cps_value *value)
 {
-    struct view *v = context;
+    struct view *v = ((struct cps_trace_writer *)context)->state;
     cps_json_value(v->word, value);
 }
 
@@ -239,12 +231,11 @@ static void put_word_value(void *context, const struct cps_value *value)
 static void begin_packet(struct cps_trace_writer *w)
 {
     struct view *v = w->state;
-    const struct cps_event *event = &v->words.packet;
+    const struct cps_event *event = &v->w->words.packet;
     const struct cps_frames_user user = {opened, closed, v};
-    const struct cps_words_form form = {begin_word, put_word_value, end_word, v};
     if (v->packet == UINT64_MAX)
         return;
-    cps_words_lines_(&v->words, cps_named_by_(w, event), &form);
+    cps_words_flush_(w);
     struct track *track = &v->track[cps_event_who(event) % (CPS_CPU_COUNT + 1)];
     count_packet(v, track, v->packet);
     cps_frames_packet_(&track->frames, &user, event);
@@ -254,26 +245,22 @@ static void begin_packet(struct cps_trace_writer *w)
 static void put_instant(struct cps_trace_writer *w, unsigned track, const struct cps_event *event)
 {
     const struct cps_names *names = cps_named_by_(w, event);
-    enum cps_space space = cps_named_space_(event);
     unsigned kind = cps_event_kind(event);
+    bool is_register = cps_named_space_(kind) != CPS_SPACE_COUNT;
+    const char *name = cps_named_register_(names, event);
     struct json_object *args = json_object_new_object();
-    const char *name = names && space != CPS_SPACE_COUNT
-                           ? cps_name(names, space, (uint32_t)event->addr, NULL)
-                           : NULL;
     struct json_object *to = new_event("i", track, w->count, name ? name : cps_event_keyword(kind));
     cps_json_text(to, "cat", cps_event_keyword(kind));
     cps_json_text(to, "s", "t");
-    add_hex(args, space != CPS_SPACE_COUNT ? "register" : "addr", event->addr, 4);
+    add_hex(args, is_register ? "register" : "addr", event->addr, 4);
     add_hex(args, "value", event->value, 8);
     if (strchr(cps_event_columns_(kind), 's'))
         cps_json_text(args, "how", cps_event_sub_word(kind, cps_event_sub(event)));
-    if (cps_event_unknown(event))
-        cps_json_text(args, "unknown", cps_event_unknown(event));
+    cps_json_text(args, "unknown", cps_event_unknown(event));
     if (w->ticking)
         cps_json_uint(args, "tick", w->tick);
     add_hex(args, "pc", cps_event_pc(event), 4);
-    if (names && space != CPS_SPACE_COUNT)
-        cps_named_fields_(args, names, space, event);
+    cps_named_fields_(args, names, event);
     cps_json_add(to, "args", args);
     put_object(w, to);
 }
@@ -291,12 +278,7 @@ static void end_submission(struct cps_trace_writer *w)
     struct view *v = w->state;
     if (!v->submitted)
         return;
-    struct json_object *to = json_object_new_object();
-    cps_json_text(to, "ph", "E");
-    cps_json_uint(to, "pid", 1);
-    cps_json_uint(to, "tid", SUBMISSIONS);
-    cps_json_uint(to, "ts", w->count);
-    put_object(w, to);
+    put_end(w, SUBMISSIONS, w->count);
     v->submitted = false;
 }
 
@@ -351,12 +333,11 @@ static void put_event(struct cps_trace_writer *w, const struct cps_event *event,
 
 static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
 {
-    struct view *v = w->state;
     unsigned kind = cps_event_kind(event);
     unsigned who = cps_event_who(event);
     if (kind != CPS_EV_WORD)
         begin_packet(w);
-    if (cps_words_take_(&v->words, event))
+    if (cps_words_take_(&w->words, event))
         return;
     if (kind == CPS_EV_SUBMIT) {
         begin_submission(w, event);
@@ -385,9 +366,7 @@ static void end(struct cps_trace_writer *w)
 
 static void free_view(void *state)
 {
-    struct view *v = state;
-    cps_words_free_(&v->words);
-    json_object_put(v->fields);
+    json_object_put(((struct view *)state)->fields);
 }
 
 struct cps_err *cps_perfetto_write_(struct cps_trace_writer *writer)
@@ -398,6 +377,9 @@ struct cps_err *cps_perfetto_write_(struct cps_trace_writer *writer)
     v->w = writer;
     v->packet = UINT64_MAX;
     writer->state = v;
+    writer->on_words.begin = begin_word;
+    writer->on_words.value = put_word_value;
+    writer->on_words.end = end_word;
     writer->event = write_event;
     writer->end = end;
     writer->deinit = free_view;

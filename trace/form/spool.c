@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A file without a name. */
-#include "trace/form/spool.h"
+#include "trace/form/forms.h"
 
 #include <errno.h>
 #include <stdio.h>

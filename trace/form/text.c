@@ -7,7 +7,6 @@
 
 #include "trace/form/forms.h"
 #include "isa/base/pm4.h"
-#include "trace/form/words.h"
 
 static const struct kind {
     const char *keyword;
@@ -169,44 +168,19 @@ static void comment_place(struct cps_buf *out, const struct cps_names *names,
         put_name(out, names, CPS_SPACE_PIPE, number);
 }
 
-static void comment_unknown(struct cps_buf *out, const struct cps_event *event)
-{
-    const char *word = cps_event_unknown(event);
-    if (word)
-        cps_buf_printf(out, " %s", word);
-}
-
 static void put_comment(struct cps_buf *out, const struct cps_event *event,
                         const struct cps_names *names)
 {
-    switch (cps_event_kind(event)) {
-    case CPS_EV_ASSUME:
-        comment_unknown(out, event);
-        break;
-    case CPS_EV_PKT:
+    unsigned kind = cps_event_kind(event);
+    enum cps_space space = cps_named_space_(kind);
+    if (kind == CPS_EV_PKT)
         comment_packet(out, names, event);
-        break;
-    case CPS_EV_REG:
-    case CPS_EV_REGR:
-    case CPS_EV_PROT:
-        comment_register(out, names, CPS_SPACE_GPU, event);
-        break;
-    case CPS_EV_PIPE:
-        comment_register(out, names, CPS_SPACE_PIPE, event);
-        break;
-    case CPS_EV_CTRL:
-        comment_register(out, names, CPS_SPACE_CONTROL, event);
-        break;
-    case CPS_EV_SQE:
-        comment_register(out, names, CPS_SPACE_SQE, event);
-        break;
-    case CPS_EV_UNMODELLED:
+    else if (space != CPS_SPACE_COUNT)
+        comment_register(out, names, space, event);
+    else if (kind == CPS_EV_UNMODELLED)
         comment_place(out, names, event);
-        comment_unknown(out, event);
-        break;
-    default:
-        break;
-    }
+    if (cps_event_unknown(event))
+        cps_buf_printf(out, " %s", cps_event_unknown(event));
 }
 
 /* a5xx: the context bank that the register was written in, bit 32 of the offset. a7xx on: the pipe
@@ -270,13 +244,6 @@ void cps_text_event(struct cps_buf *out, const struct cps_event *event,
     put_event(out, event, names, with_processor, NULL);
 }
 
-static const struct cps_names *names_of(const struct cps_trace_writer *w,
-                                        const struct cps_event *event)
-{
-    unsigned who = cps_event_who(event);
-    return who < CPS_CPU_COUNT ? w->names[who] : NULL;
-}
-
 static void begin_word(void *context, const struct cps_event *word)
 {
     struct cps_trace_writer *w = context;
@@ -300,23 +267,11 @@ static void end_word(void *context, const struct cps_event *word)
     cps_buf_add(&w->buf, "\n", 1);
 }
 
-static void write_words(struct cps_trace_writer *w)
-{
-    struct cps_words *words = w->state;
-    const struct cps_words_form form = {begin_word, put_word_value, end_word, w};
-    cps_words_lines_(words, names_of(w, &words->packet), &form);
-}
-
 static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
 {
-    struct cps_words *words = w->state;
-    if (words->count && cps_event_kind(event) != CPS_EV_WORD)
-        write_words(w);
-    if (cps_words_take_(words, event))
-        return;
-    write_words(w);
-    put_event(&w->buf, event, names_of(w, event), w->head->with_processor,
-              w->ticking ? &w->tick : NULL);
+    if (!cps_words_wait_(w, event))
+        put_event(&w->buf, event, cps_named_by_(w, event), w->head->with_processor,
+                  w->ticking ? &w->tick : NULL);
 }
 
 static void put_head(struct cps_trace_writer *w)
@@ -326,13 +281,12 @@ static void put_head(struct cps_trace_writer *w)
 
 struct cps_err *cps_text_write_(struct cps_trace_writer *writer)
 {
-    writer->state = calloc(1, sizeof(struct cps_words));
-    if (!writer->state)
-        return cps_err_nomem();
+    writer->on_words.begin = begin_word;
+    writer->on_words.value = put_word_value;
+    writer->on_words.end = end_word;
     writer->put_head = put_head;
     writer->event = write_event;
-    writer->end = write_words;
-    writer->deinit = cps_words_free_;
+    writer->end = cps_words_flush_;
     return NULL;
 }
 
@@ -343,6 +297,11 @@ unsigned cps_event_by_keyword_(const char *word, size_t length)
             return i;
     }
     return CPS_EV_COUNT;
+}
+
+const char *cps_event_class_(unsigned kind)
+{
+    return kinds[kind].class;
 }
 
 const char *cps_event_columns_(unsigned kind)

@@ -4,14 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "trace/form/forms.h"
-#include "trace/capture/lines.h"
 #include "trace/event/event_words.h"
-
-struct state {
-    struct cps_lines lines;
-    bool pending; /* the line at hand was not taken yet */
-};
+#include "trace/form/forms.h"
 
 /* A place in a line, and the record it is read into. */
 struct cursor {
@@ -158,7 +152,7 @@ static const char *parse_columns(struct cursor *c)
 }
 
 /* What was expected, or NULL. */
-static const char *parse_event(const char *line, bool with_processor, struct cps_event *ret)
+static const char *parse_words(const char *line, bool with_processor, struct cps_event *ret)
 {
     struct cursor c = {.at = line};
     const char *text = NULL;
@@ -181,8 +175,19 @@ static const char *parse_event(const char *line, bool with_processor, struct cps
     return cps_event_check_(ret, with_processor);
 }
 
+static struct cps_err *parse_event(const struct cps_lines *line, bool with_processor,
+                                   struct cps_event *ret, const char **expected)
+{
+    *expected = line->cut || strlen(line->text) != line->size
+                    ? "a line of text"
+                    : parse_words(line->text, with_processor, ret);
+    return NULL;
+}
+
+/* ---- lines of events, of JSON Lines, too ---- */
+
 /* The next line; s->lines.done at the end of the file. */
-static struct cps_err *read_line(struct state *s)
+static struct cps_err *read_line(struct cps_event_lines *s)
 {
     if (s->pending)
         return NULL;
@@ -195,7 +200,7 @@ static struct cps_err *read_line(struct state *s)
 
 static struct cps_err *bad_line(const struct cps_trace *trace, const char *expected)
 {
-    const struct state *s = trace->state;
+    const struct cps_event_lines *s = trace->state;
     return cps_err_input(cps_stream_name(trace->stream), s->lines.offset, "\"%.60s\": expected %s",
                          s->lines.text, expected);
 }
@@ -203,7 +208,8 @@ static struct cps_err *bad_line(const struct cps_trace *trace, const char *expec
 static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, size_t max,
                             size_t *count)
 {
-    struct state *s = trace->state;
+    struct cps_event_lines *s = trace->state;
+    const char *expected = NULL;
     *count = 0;
     while (*count < max) {
         CPS_TRY(read_line(s));
@@ -212,10 +218,7 @@ static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, s
         s->pending = false;
         if (!s->lines.size)
             continue;
-        const char *expected =
-            s->lines.cut || strlen(s->lines.text) != s->lines.size
-                ? "a line of text"
-                : parse_event(s->lines.text, trace->head.with_processor, &events[*count]);
+        CPS_TRY(s->parse(&s->lines, trace->head.with_processor, &events[*count], &expected));
         if (expected)
             return bad_line(trace, expected);
         ++*count;
@@ -223,8 +226,22 @@ static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, s
     return NULL;
 }
 
+struct cps_err *cps_event_lines_open_(struct cps_trace *trace, struct cps_event_lines **ret)
+{
+    struct cps_event_lines *s = calloc(1, sizeof(*s));
+    if (!s)
+        return cps_err_nomem();
+    s->lines.stream = trace->stream;
+    trace->state = *ret = s;
+    trace->next = next;
+    trace->close = free;
+    return NULL;
+}
+
+/* ---- the head ---- */
+
 /* Whether a line begins with "#". */
-static struct cps_err *is_head(struct state *s, bool *ret)
+static struct cps_err *is_head(struct cps_event_lines *s, bool *ret)
 {
     const char *text = NULL;
     size_t size = 0;
@@ -239,7 +256,7 @@ static struct cps_err *is_head(struct state *s, bool *ret)
 
 static struct cps_err *read_head(struct cps_trace *trace, struct cps_buf *head)
 {
-    struct state *s = trace->state;
+    struct cps_event_lines *s = trace->state;
     bool more = false;
     for (;;) {
         CPS_TRY(is_head(s, &more));
@@ -270,13 +287,9 @@ static void guess_processors(const char *line, struct cps_buf *head)
 struct cps_err *cps_text_open_(struct cps_trace *trace)
 {
     CPS_BUF head = {0};
-    struct state *s = calloc(1, sizeof(*s));
-    if (!s)
-        return cps_err_nomem();
-    trace->state = s;
-    trace->next = next;
-    trace->close = free;
-    s->lines.stream = trace->stream;
+    struct cps_event_lines *s = NULL;
+    CPS_TRY(cps_event_lines_open_(trace, &s));
+    s->parse = parse_event;
     CPS_TRY(read_head(trace, &head));
     CPS_TRY(read_line(s));
     if (s->pending)

@@ -5,51 +5,35 @@
 #include "isa/base/list.h"
 #include "isa/base/within.h"
 #include "trace/form/forms.h"
-#include "isa/base/handoff.h"
 
-#define FLUSH_BYTES  65536u
-#define SMALL_EVENTS 16384u /* less is encoded before a thread has begun */
-#define BATCH_EVENTS 4096u
-#define BATCHES      16u
+#define FLUSH_BYTES 65536u
 
 static const struct form {
     const char *word;
     const char *suffix;
     struct cps_err *(*write)(struct cps_trace_writer *writer);
-} forms[] = {
-    [CPS_FORM_TEXT] = {"text", ".trace", cps_text_write_},
-    [CPS_FORM_CPT] = {"cpt", ".cpt", cps_cpt_write_},
-    [CPS_FORM_JSONL] = {"jsonl", ".jsonl", cps_jsonl_write_},
-    [CPS_FORM_PERFETTO] = {"perfetto", ".json", cps_perfetto_write_},
-    [CPS_FORM_VCD] = {"vcd", ".vcd", cps_vcd_write_},
-    [CPS_FORM_SQLITE] = {"sqlite", ".db", cps_sqlite_write_},
-};
-
-static const struct readable {
-    const char *magic;
-    enum cps_trace_form form;
+    const char *magic; /* NULL: only written */
     struct cps_err *(*open)(struct cps_trace *trace);
-} readable[] = {
-    {"# cpscope-trace", CPS_FORM_TEXT, cps_text_open_},
-    {"CPTRACE", CPS_FORM_CPT, cps_cpt_open_},
-    {"{\"cpscope-trace\"", CPS_FORM_JSONL, cps_jsonl_open_},
+} forms[] = {
+#define READABLE(id, word, suffix, magic) \
+    {#word, suffix, cps_##word##_write_, magic, cps_##word##_open_},
+#define WRITTEN(id, word, suffix) {#word, suffix, cps_##word##_write_, NULL, NULL},
+#include "trace/form/form.def"
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static const struct readable *find(const uint8_t *data, size_t size)
+static const struct form *find_readable(const uint8_t *data, size_t size)
 {
-    for (size_t i = 0; i < COUNT(readable); i++) {
-        size_t length = strlen(readable[i].magic);
-        if (size >= length && !memcmp(data, readable[i].magic, length))
-            return &readable[i];
+    for (unsigned i = 0; i < CPS_FORM_COUNT; i++) {
+        const char *magic = forms[i].magic;
+        if (magic && size >= strlen(magic) && !memcmp(data, magic, strlen(magic)))
+            return &forms[i];
     }
     return NULL;
 }
 
 bool cps_trace_recognise(const uint8_t *data, size_t size)
 {
-    return find(data, size) != NULL;
+    return find_readable(data, size) != NULL;
 }
 
 struct cps_err *cps_trace_open(struct cps_stream *stream, struct cps_trace **ret)
@@ -57,7 +41,7 @@ struct cps_err *cps_trace_open(struct cps_stream *stream, struct cps_trace **ret
     const uint8_t *data = NULL;
     size_t size = 0;
     CPS_TRY(cps_stream_peek(stream, 32, &data, &size));
-    const struct readable *form = find(data, size);
+    const struct form *form = find_readable(data, size);
     if (!form)
         return cps_err_input(cps_stream_name(stream), 0,
                              "not a trace, expected \"# cpscope-trace 1\", .cpt or JSON Lines");
@@ -65,7 +49,7 @@ struct cps_err *cps_trace_open(struct cps_stream *stream, struct cps_trace **ret
     if (!trace)
         return cps_err_nomem();
     trace->stream = stream;
-    trace->form = form->form;
+    trace->form = (enum cps_trace_form)(form - forms);
     struct cps_err *err = form->open(trace);
     if (err)
         cps_trace_close(trace);
@@ -134,22 +118,15 @@ static void flush(struct cps_trace_writer *w)
     cps_buf_clear(&w->buf);
 }
 
-/* A form that takes whole batches asks nobody for the tick. */
-static void encode_batch(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
+/* A format that takes whole batches asks nobody for the tick. */
+static void put_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
-    w->events(w, events, count);
-    w->count += count;
-    if (w->buf.size >= FLUSH_BYTES)
-        flush(w);
-}
-
-static void encode(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
-{
+    struct cps_trace_writer *w = (struct cps_trace_writer *)sink;
     if (w->events) {
-        encode_batch(w, events, count);
-        return;
+        w->events(w, events, count);
+        w->count += count;
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; !w->events && i < count; i++) {
         if (cps_event_kind(&events[i]) == CPS_EV_TICK) {
             w->tick = events[i].addr;
             w->ticking = true;
@@ -159,63 +136,8 @@ static void encode(struct cps_trace_writer *w, const struct cps_event *events, s
         if (w->buf.size >= FLUSH_BYTES)
             flush(w);
     }
-}
-
-/* The thread. */
-static void encode_behind(struct cps_handoff *ring, void *argument)
-{
-    struct cps_trace_writer *w = argument;
-    const struct cps_event *events = NULL;
-    size_t size = 0;
-    while ((events = cps_handoff_next_(ring, &size))) {
-        encode(w, events, size / sizeof(*events));
-        cps_handoff_done_(ring);
-    }
-}
-
-static void send_batch(struct cps_trace_writer *w)
-{
-    if (w->batch)
-        cps_handoff_put_(w->ring, w->filled * sizeof(*w->batch));
-    w->batch = NULL;
-    w->filled = 0;
-}
-
-static void fill_batches(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
-{
-    while (count) {
-        if (!w->batch)
-            w->batch = cps_handoff_room_(w->ring);
-        size_t some = BATCH_EVENTS - w->filled;
-        some = some < count ? some : count;
-        memcpy(w->batch + w->filled, events, some * sizeof(*events));
-        w->filled += some;
-        events += some;
-        count -= some;
-        if (w->filled == BATCH_EVENTS)
-            send_batch(w);
-    }
-}
-
-static void put_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
-{
-    struct cps_trace_writer *w = (struct cps_trace_writer *)sink;
-    if (w->behind && w->count >= SMALL_EVENTS) {
-        w->behind = false;
-        w->ring = cps_handoff_start_(BATCHES, BATCH_EVENTS * sizeof(*events), encode_behind, w);
-    }
-    if (w->ring)
-        fill_batches(w, events, count);
-    else
-        encode(w, events, count);
-}
-
-/* Everything is the caller's again. */
-static void end_behind(struct cps_trace_writer *w)
-{
-    send_batch(w);
-    cps_handoff_end_(w->ring);
-    w->ring = NULL;
+    if (w->buf.size >= FLUSH_BYTES)
+        flush(w);
 }
 
 struct cps_err *cps_trace_writer_create(enum cps_trace_form form, struct cps_outfile *out,
@@ -228,6 +150,7 @@ struct cps_err *cps_trace_writer_create(enum cps_trace_form form, struct cps_out
         return cps_err_nomem();
     w->sink.put = put_events;
     w->out = out;
+    w->on_words.context = w;
     w->head = head;
     if (names)
         memcpy(w->names, names, sizeof(w->names));
@@ -278,14 +201,8 @@ void cps_trace_writer_buffers(struct cps_trace_writer *writer, const struct cps_
     writer->buffers = buffers;
 }
 
-void cps_trace_writer_behind(struct cps_trace_writer *writer)
-{
-    writer->behind = true;
-}
-
 void cps_trace_writer_rehead(struct cps_trace_writer *writer, const struct cps_trace_head *head)
 {
-    end_behind(writer);
     flush(writer);
     writer->head = head;
     if (!writer->put_head)
@@ -299,7 +216,6 @@ struct cps_err *cps_trace_writer_finish(struct cps_trace_writer *writer)
 {
     if (!writer)
         return NULL;
-    end_behind(writer);
     if (writer->end)
         writer->end(writer);
     flush(writer);
@@ -309,6 +225,7 @@ struct cps_err *cps_trace_writer_finish(struct cps_trace_writer *writer)
     for (size_t i = 0; i < writer->signals; i++)
         free(writer->signal[i].name);
     free(writer->signal);
+    cps_words_free_(&writer->words);
     cps_buf_deinit(&writer->buf);
     free(writer->state);
     free(writer);

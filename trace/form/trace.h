@@ -5,10 +5,7 @@
  * `.cpt` and JSON Lines hold the same; the viewers' forms are written only. docs/formats.md has
  * them all.
  *
- * Threads: one at a time may use a reader or a writer; different ones are independent.
- * cps_trace_writer_behind() lets the library use a thread of its own for one.
- *
- * To add a form: a row in trace.c, and a writer or reader beside the others. */
+ * Threads: one at a time may use a reader or a writer; different ones are independent. */
 #ifndef CPS_TRACE_H
 #define CPS_TRACE_H
 
@@ -125,20 +122,11 @@ cps_trace_next(struct cps_trace *trace, struct cps_event *events, size_t max, si
  */
 CPS_PUBLIC bool cps_trace_recognise(const uint8_t *data, size_t size);
 
-/** The forms that a trace can be written in. */
+/** The formats that a trace can be written in: CPS_FORM_TEXT and so on; form.def has a row for
+ * each, which says what it is. */
 enum cps_trace_form {
-    /** Lines that people read. */
-    CPS_FORM_TEXT,
-    /** Binary and compressed. */
-    CPS_FORM_CPT,
-    /** An object of JSON in each line. */
-    CPS_FORM_JSONL,
-    /** For the viewer of that name; written only. */
-    CPS_FORM_PERFETTO,
-    /** For viewers of waves; written only. */
-    CPS_FORM_VCD,
-    /** A database of SQLite; written only. */
-    CPS_FORM_SQLITE,
+#define WRITTEN(id, word, suffix) CPS_FORM_##id,
+#include "form.def"
     /** How many there are. */
     CPS_FORM_COUNT,
 };
@@ -216,7 +204,7 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_writer_signal(struct cps_trace
 CPS_PUBLIC uint8_t cps_flow_code(const struct cps_isa *isa, const struct cps_insn *insn,
                                  uint32_t pc);
 /** Says where the instruction at @p pc of a processor goes, as cps_flow_code(); 0: it is not known.
- * It may be called in the writer's thread. */
+ */
 typedef uint8_t cps_flow_fn(void *context, unsigned who, uint32_t pc);
 /**
  * Lets a form for viewers show calls, where STEP events are recorded: only the code says what is
@@ -227,8 +215,7 @@ typedef uint8_t cps_flow_fn(void *context, unsigned who, uint32_t pc);
  */
 CPS_PUBLIC void cps_trace_writer_flow(struct cps_trace_writer *writer, cps_flow_fn *flow,
                                       void *context);
-/** Appends the name of the place that a call of a processor leads to; nothing if it has none. It
- * may be called in the writer's thread. */
+/** Appends the name of the place that a call of a processor leads to; nothing if it has none. */
 typedef void cps_place_fn(void *context, unsigned who, uint32_t pc, struct cps_buf *out);
 /**
  * Lets a form for viewers name what is called.
@@ -246,13 +233,6 @@ CPS_PUBLIC void cps_trace_writer_places(struct cps_trace_writer *writer, cps_pla
  */
 CPS_PUBLIC void cps_trace_writer_buffers(struct cps_trace_writer *writer,
                                          const struct cps_buffers *buffers);
-/**
- * Lets a second thread encode, compress and write, once there proves to be enough to do; what is
- * written stays the same. Until cps_trace_writer_finish(), nobody else may use the outfile, the
- * head and the names.
- * @param writer  which
- */
-CPS_PUBLIC void cps_trace_writer_behind(struct cps_trace_writer *writer);
 /**
  * Writes another head over the one that the writer was made with. Nothing but
  * cps_trace_writer_finish() may follow.

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "isa/base/pm4.h"
-#include "trace/form/named.h"
-#include "trace/form/spool.h"
+#include "trace/form/forms.h"
 
 #define FLUSH_BYTES 65536u
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The words of a packet, gathered and taken apart. */
-#include "trace/form/words.h"
-
-#include "isa/base/cleanup.h"
+ * The words of a packet, gathered and taken apart, and what the numbers of an event are called. */
+#include "trace/form/forms.h"
 
 /* A damaged trace may have any number behind a packet; no packet has more than its header says. */
 static size_t most_words(uint32_t header)
@@ -146,9 +144,85 @@ struct cps_pm4 cps_packet_header_(const struct cps_event *packet)
                                                   : cps_pm4_decode(packet->value);
 }
 
-void cps_words_free_(void *context)
+void cps_words_free_(struct cps_words *words)
 {
-    struct cps_words *words = context;
     free(words->event);
     free(words->value);
+}
+
+void cps_words_flush_(struct cps_trace_writer *w)
+{
+    cps_words_lines_(&w->words, cps_named_by_(w, &w->words.packet), &w->on_words);
+}
+
+bool cps_words_wait_(struct cps_trace_writer *w, const struct cps_event *event)
+{
+    if (cps_event_kind(event) != CPS_EV_WORD)
+        cps_words_flush_(w);
+    bool waits = cps_words_take_(&w->words, event);
+    if (!waits)
+        cps_words_flush_(w);
+    return waits;
+}
+
+/* ---- names ---- */
+
+const struct cps_names *cps_named_by_(const struct cps_trace_writer *w,
+                                      const struct cps_event *event)
+{
+    unsigned who = cps_event_who(event);
+    return who < CPS_CPU_COUNT ? w->names[who] : NULL;
+}
+
+enum cps_space cps_named_space_(unsigned kind)
+{
+    switch (kind) {
+    case CPS_EV_REG:
+    case CPS_EV_REGR:
+    case CPS_EV_PROT:
+        return CPS_SPACE_GPU;
+    case CPS_EV_CTRL:
+        return CPS_SPACE_CONTROL;
+    case CPS_EV_PIPE:
+        return CPS_SPACE_PIPE;
+    case CPS_EV_SQE:
+        return CPS_SPACE_SQE;
+    default:
+        return CPS_SPACE_COUNT;
+    }
+}
+
+const char *cps_named_register_(const struct cps_names *names, const struct cps_event *event)
+{
+    enum cps_space space = cps_named_space_(cps_event_kind(event));
+    return names && space != CPS_SPACE_COUNT ? cps_name(names, space, (uint32_t)event->addr, NULL)
+                                             : NULL;
+}
+
+static void add_value(void *context, const struct cps_value *value)
+{
+    cps_json_value(context, value);
+}
+
+void cps_named_fields_(struct json_object *to, const struct cps_names *names,
+                       const struct cps_event *event)
+{
+    enum cps_space space = cps_named_space_(cps_event_kind(event));
+    if (!names || space == CPS_SPACE_COUNT)
+        return;
+    struct json_object *fields = json_object_new_object();
+    cps_name_values(names, space, (uint32_t)event->addr, event->value, add_value, fields);
+    if (fields && !json_object_object_length(fields))
+        json_object_put(fields);
+    else
+        cps_json_add(to, "fields", fields);
+}
+
+const char *cps_named_packet_(const struct cps_names *names, uint32_t header)
+{
+    struct cps_pm4 packet = cps_pm4_decode_any(header);
+    if (!names || packet.kind == CPS_PM4_BAD)
+        return NULL;
+    return packet.kind == CPS_PM4_TYPE7 ? cps_name(names, CPS_SPACE_PACKET, packet.opcode, NULL)
+                                        : cps_name(names, CPS_SPACE_GPU, packet.reg, NULL);
 }

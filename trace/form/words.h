@@ -38,7 +38,7 @@ void cps_words_lines_(struct cps_words *words, const struct cps_names *names,
 /** What the header of a PKT says. What one processor of firmware hands to another (level INT) has
  * no parity bits that anybody looks at. */
 struct cps_pm4 cps_packet_header_(const struct cps_event *packet);
-/** Releases what @p words, a struct cps_words, holds. */
-void cps_words_free_(void *words);
+/** Releases what @p words holds. */
+void cps_words_free_(struct cps_words *words);
 
 #endif

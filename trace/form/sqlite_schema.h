@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The tables of a trace as a database. Their texts stay in the file: `.schema` shows them with
- * their comments. */
-#include "trace/form/sqlite.h"
+ * The tables of a trace as a database, for sqlite.c. Their texts stay in the file: `.schema` shows
+ * them with their comments. docs/sqlite.md has the columns. */
 
-const char cps_sqlite_tables_[] =
+static const char tables[] =
     "CREATE TABLE head (key TEXT, value TEXT); -- lines of the trace's head\n"
     "CREATE TABLE submissions (\n"
     "  id INTEGER PRIMARY KEY, -- as SUBMIT counts them\n"
@@ -74,32 +73,18 @@ const char cps_sqlite_tables_[] =
     "  address INTEGER,\n"
     "  buffer INTEGER);         -- the newest one that has it then; NULL: none\n";
 
-const char *const cps_sqlite_inserts_[DB_INSERTS] = {
-    [DB_HEAD] = "INSERT INTO head VALUES (?, ?)",
-    [DB_SUBMISSION] = "INSERT OR REPLACE INTO submissions VALUES (?, ?, ?, ?)",
-    [DB_PACKET] = "INSERT INTO packets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [DB_WORD] = "INSERT OR REPLACE INTO words VALUES (?, ?, ?, ?)",
-    [DB_WRITE] = "INSERT INTO writes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [DB_READ] = "INSERT INTO reads VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    [DB_MEMORY] = "INSERT INTO memory VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    [DB_ASSUMPTION] = "INSERT INTO assumptions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    [DB_OTHER] = "INSERT INTO others VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    [DB_NAME] = "INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?)",
-    [DB_DRAW] = "INSERT INTO draws VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [DB_FIELD] = "INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [DB_BUFFER] = "INSERT INTO buffers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [DB_ADDRESS] = "INSERT INTO addresses VALUES (?, ?, NULL, 'word', ?, ?, NULL)",
-};
-
 #define REGISTERS(columns)                                       \
     "SELECT DISTINCT processor, space, " columns " FROM writes " \
     "UNION SELECT DISTINCT processor, space, " columns " FROM reads ORDER BY "
 
-const char cps_sqlite_registers_[] = REGISTERS("reg") "1, 2, 3";
-const char cps_sqlite_values_[] = REGISTERS("reg, value") "1, 2, 3, 4";
+/* The registers that occur, which get names. */
+static const char registers[] = REGISTERS("reg") "1, 2, 3";
+/* The values that occur in registers, which get fields. */
+static const char values[] = REGISTERS("reg, value") "1, 2, 3, 4";
 
-/* A register of 64 bits is two writes, the upper half next. Names are looked up once a register. */
-const char cps_sqlite_addresses_[] =
+/* Adds addresses in registers and of memory, and the buffer that each lies in. A register of 64
+ * bits is two writes, the upper half next. Names are looked up once a register. */
+static const char addresses[] =
     "UPDATE addresses SET processor = (SELECT processor FROM packets WHERE id = packet);"
     "INSERT INTO addresses SELECT event, packet, processor, 'memory', NULL, iova, NULL\n"
     "  FROM memory ORDER BY event;"
@@ -115,7 +100,8 @@ const char cps_sqlite_addresses_[] =
     "UPDATE addresses SET buffer = buffer_at(\n"
     "  (SELECT submission FROM packets WHERE id = packet), address);";
 
-const char cps_sqlite_rest_[] =
+/* What is made of the tables once they are filled, with indexes and views. */
+static const char rest[] =
     "CREATE TABLE handlers (    -- what packets of one sort did, by processor\n"
     "  processor TEXT, type INTEGER, opcode INTEGER, name TEXT, packets INTEGER, writes INTEGER,\n"
     "  reads INTEGER, memory INTEGER, instructions INTEGER, least INTEGER, most INTEGER);\n"
