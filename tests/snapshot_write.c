@@ -9,6 +9,7 @@
 
 #include "isa/base/le.h"
 #include "isa/target.h"
+#include "trace/capture/formats.h"
 #include "trace/capture/snapshot.h"
 
 #define FRAME_BYTES  (4u << 20)

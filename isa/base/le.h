@@ -20,6 +20,12 @@ static inline uint32_t cps_le32(const uint8_t *bytes)
            (uint32_t)bytes[3] << 24;
 }
 
+/** As cps_le32(), of 64 bits. */
+static inline uint64_t cps_le64(const uint8_t *bytes)
+{
+    return cps_le32(bytes) | (uint64_t)cps_le32(bytes + 4) << 32;
+}
+
 /** Stores @p value at @p bytes, least significant byte first. */
 static inline void cps_put_le32(uint8_t *bytes, uint32_t value)
 {

@@ -15,9 +15,8 @@ BUILD = "build-coverage"
 # target: the files that take its input apart
 PARSERS = {
     "rd": ["trace/capture/rd.c", "isa/base/source.c", "trace/capture/stream.c"],
-    "snapshot": ["trace/capture/snapshot.c", "trace/capture/snapshot_memory.c", "trace/capture/snapshot_regs.c"],
-    "devcore": ["trace/capture/devcore.c", "trace/capture/devcore_entry.c", "trace/capture/lines.c",
-                "trace/capture/ascii85.c"],
+    "snapshot": ["trace/capture/snapshot.c"],
+    "devcore": ["trace/capture/devcore.c", "trace/capture/lines.c"],
     "pm4text": ["trace/capture/pm4text.c", "trace/capture/pm4packet.c"],
     "trace": ["trace/form/text_read.c", "trace/form/jsonl.c", "trace/form/head.c"],
     "cptfile": ["trace/form/cpt_file.c", "trace/form/cpt_frame.c"],

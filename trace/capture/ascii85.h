@@ -4,6 +4,7 @@
 #ifndef CPS_ASCII85_H
 #define CPS_ASCII85_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,20 @@ struct cps_ascii85 {
     unsigned count; /**< characters of the open group, 0..4 */
 };
 
+/** Takes one character; @p whole says that it ended a group. False for a bad one. */
+static inline bool cps_ascii85_take_(struct cps_ascii85 *decoder, char c, bool *whole)
+{
+    bool zero = c == 'z' && !decoder->count;
+    *whole = zero || decoder->count == 4;
+    if (zero)
+        return true;
+    if (c < '!' || c > 'u')
+        return false;
+    decoder->value = decoder->value * 85u + (uint32_t)(c - '!');
+    decoder->count++;
+    return true;
+}
+
 /**
  * Decodes characters until @p size of them are used, @p room words are made, or one comes that is
  * not of the alphabet ('!'..'u', and 'z' at the start of a group for a zero dword).
@@ -21,7 +36,21 @@ struct cps_ascii85 {
  *                   made, the next character is a bad one
  * @return number of words stored in @p words
  */
-size_t cps_ascii85_decode_(struct cps_ascii85 *decoder, const char *text, size_t size,
-                           uint32_t *words, size_t room, size_t *used);
+static inline size_t cps_ascii85_decode_(struct cps_ascii85 *decoder, const char *text, size_t size,
+                                         uint32_t *words, size_t room, size_t *used)
+{
+    size_t made = 0;
+    size_t at = 0;
+    bool whole = false;
+    while (at < size && made < room && cps_ascii85_take_(decoder, text[at], &whole)) {
+        at++;
+        if (whole) {
+            words[made++] = decoder->value;
+            *decoder = (struct cps_ascii85){0};
+        }
+    }
+    *used = at;
+    return made;
+}
 
 #endif

@@ -1,60 +1,284 @@
 /* SPDX-License-Identifier: MIT
  * Reads the kernel's devcoredump of a crashed GPU: text in a small subset of YAML, line by line.
  * What has no blank in front of it begins a section; "- " begins an entry of one. */
-#include "trace/capture/devcore.h"
-
 #include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
+#include "isa/base/le.h"
 #include "isa/base/lex.h"
+#include "isa/base/list.h"
+#include "trace/capture/ascii85.h"
+#include "trace/capture/formats.h"
+#include "trace/capture/lines.h"
 
-/* clang-format off */
-static const char *const section_name[CPS_DEVCORE_SECTION_COUNT] = {
-    [CPS_DEVCORE_RINGS]         = "ringbuffer",
-    [CPS_DEVCORE_BUFFERS]       = "bos",
-    [CPS_DEVCORE_REGISTERS]     = "registers",
-    [CPS_DEVCORE_GMU_REGISTERS] = "registers-gmu",
-    [CPS_DEVCORE_INDEXED]       = "indexed-registers",
-    [CPS_DEVCORE_SHADER_BLOCKS] = "shader-blocks",
-    [CPS_DEVCORE_CLUSTERS]      = "clusters",
-    [CPS_DEVCORE_DEBUGBUS]      = "debugbus",
-    [CPS_DEVCORE_FAULT]         = "fault-info",
-    [CPS_DEVCORE_GMU_LOG]       = "gmu-log",
-    [CPS_DEVCORE_GMU_HFI]       = "gmu-hfi",
-    [CPS_DEVCORE_GMU_DEBUG]     = "gmu-debug",
-};
-/* clang-format on */
+#define CHUNK_DWORDS 8192u      /* dwords of contents in one item */
+#define UNKNOWN      UINT64_MAX /* no number in the file is that large */
 
-/* The key that names the entry of a section. */
-static const char *const name_key[CPS_DEVCORE_SECTION_COUNT] = {
-    [CPS_DEVCORE_INDEXED] = "regs-name",
-    [CPS_DEVCORE_CLUSTERS] = "cluster-name",
+#define SECTION(id, name, key) id,
+enum section {
+#include "trace/capture/devcore.def"
+    SECTIONS
 };
 
-/* A number that an entry can state, and where it goes. With 63 bits no range can wrap. */
-static const struct key {
-    enum cps_devcore_section section;
+/* What the lines of the current entry have said so far. */
+struct entry {
+    uint64_t iova, size, id, rptr, wptr, last_fence, retired_fence, dwords, context;
+    char name[64];
+    bool open;  /* there is one */
+    bool given; /* and the sink knows */
+};
+
+struct devcore {
+    struct cps_reading r; /* first */
+    struct cps_lines lines;
+    enum section section;
+    unsigned seen; /* sections, a bit each */
+    bool cut;      /* the file ends within an entry */
+    struct entry entry;
+    uint64_t size, done; /* bytes of the contents being read: stated, given */
+    bool bad, excess;    /* they are damaged; there are more of them than stated */
+    uint32_t *block;     /* words of a block */
+    size_t block_count, block_capacity;
+    uint32_t words[CHUNK_DWORDS];
+};
+
+static const struct {
+    const char *name; /* NULL: none */
+    const char *key;  /* that names its entries, or NULL */
+} sections[SECTIONS] = {
+#define SECTION(id, name, key) {name, key},
+#include "trace/capture/devcore.def"
+};
+
+static const struct {
+    enum section section;
     const char *name;
     size_t member;
     int64_t limit;
 } keys[] = {
-    {CPS_DEVCORE_RINGS, "id", offsetof(struct cps_devcore_entry, id), UINT32_MAX},
-    {CPS_DEVCORE_RINGS, "iova", offsetof(struct cps_devcore_entry, iova), INT64_MAX},
-    {CPS_DEVCORE_RINGS, "size", offsetof(struct cps_devcore_entry, size), INT64_MAX},
-    {CPS_DEVCORE_RINGS, "rptr", offsetof(struct cps_devcore_entry, rptr), UINT32_MAX},
-    {CPS_DEVCORE_RINGS, "wptr", offsetof(struct cps_devcore_entry, wptr), UINT32_MAX},
-    {CPS_DEVCORE_RINGS, "last-fence", offsetof(struct cps_devcore_entry, last_fence), UINT32_MAX},
-    {CPS_DEVCORE_RINGS, "retired-fence", offsetof(struct cps_devcore_entry, retired_fence),
-     UINT32_MAX},
-    {CPS_DEVCORE_BUFFERS, "iova", offsetof(struct cps_devcore_entry, iova), INT64_MAX},
-    {CPS_DEVCORE_BUFFERS, "size", offsetof(struct cps_devcore_entry, size), INT64_MAX},
-    {CPS_DEVCORE_INDEXED, "dwords", offsetof(struct cps_devcore_entry, dwords), UINT32_MAX},
-    {CPS_DEVCORE_CLUSTERS, "context", offsetof(struct cps_devcore_entry, context), INT_MAX},
+#define KEY(section, name, member, limit) {section, name, offsetof(struct entry, member), limit},
+#include "trace/capture/devcore.def"
 };
 
+static const struct {
+    const char *dumped, *name;
+} block_names[] = {
+#define BLOCK(dumped, name) {dumped, name},
+#include "trace/capture/devcore.def"
+};
+
+/* ---- entries: rings, buffers, blocks ---- */
+
+static struct cps_err *next_line(struct devcore *d)
+{
+    CPS_TRY(cps_lines_start_(&d->lines));
+    d->r.offset = d->lines.offset;
+    return NULL;
+}
+
+static struct cps_err *give_ring(struct devcore *d)
+{
+    const struct entry *e = &d->entry;
+    struct cps_item item = {.kind = CPS_ITEM_RING};
+    item.ring.id = (uint32_t)e->id;
+    item.ring.iova = e->iova;
+    item.ring.size = e->size;
+    item.ring.rptr = (uint32_t)e->rptr;
+    item.ring.wptr = (uint32_t)e->wptr;
+    item.ring.last_fence = (uint32_t)e->last_fence;
+    item.ring.retired_fence = (uint32_t)e->retired_fence;
+    return cps_reading_give_(&d->r, &item);
+}
+
+static const char *block_name(const char *dumped)
+{
+    for (size_t i = 0; i < sizeof(block_names) / sizeof(block_names[0]); i++) {
+        if (!strcmp(block_names[i].dumped, dumped))
+            return block_names[i].name;
+    }
+    return dumped;
+}
+
+static struct cps_err *give_block(struct devcore *d)
+{
+    struct cps_item item = {.kind = CPS_ITEM_BLOCK};
+    item.block.name = block_name(d->entry.name);
+    item.block.words = d->block_count ? d->block : NULL;
+    item.block.count = d->block_count;
+    item.block.size = (size_t)d->entry.dwords;
+    return cps_reading_give_(&d->r, &item);
+}
+
+/* Kernels print all of these before the contents; what is missing was cut off or never there. */
+static bool is_complete(const struct devcore *d)
+{
+    const struct entry *e = &d->entry;
+    if (d->section == INDEXED)
+        return e->name[0] && e->dwords != UNKNOWN;
+    return e->iova != UNKNOWN && e->size != UNKNOWN;
+}
+
+/* Hands the entry out once: when its contents begin, for a block when they end, or without any. */
+static struct cps_err *give_entry(struct devcore *d)
+{
+    struct entry *e = &d->entry;
+    if (!e->open || e->given)
+        return NULL;
+    e->given = true;
+    d->cut |= !is_complete(d) && d->lines.done;
+    if (d->cut || (d->lines.ended && d->section == INDEXED))
+        return NULL; /* the words that a block lacks would be taken for zeros */
+    if (!is_complete(d))
+        return cps_reading_note_(&d->r, "warning: an entry without name or address, or size, is "
+                                        "ignored");
+    if (d->section == INDEXED)
+        return give_block(d);
+    if (d->section == RINGS)
+        return give_ring(d);
+    struct cps_item item = {.kind = CPS_ITEM_BUFFER,
+                            .buffer = {.iova = e->iova, .size = e->size, .data = NULL}};
+    item.buffer.name = e->name[0] ? e->name : NULL;
+    item.buffer.name_size = strlen(e->name);
+    return cps_reading_give_(&d->r, &item);
+}
+
+/* Begins an entry (@p open), or ends the last one of a section. */
+static void reset_entry(struct devcore *d, bool open)
+{
+    d->entry = (struct entry){
+        .iova = UNKNOWN, .size = UNKNOWN, .dwords = UNKNOWN, .context = UNKNOWN, .open = open};
+    d->block_count = 0;
+}
+
+/* ---- their contents ---- */
+
+static struct cps_err *begin_contents(struct devcore *d)
+{
+    d->bad = d->excess = false;
+    d->block_count = 0;
+    d->done = 0;
+    d->size = is_complete(d) ? 4 * d->entry.dwords : 0;
+    if (d->section == INDEXED)
+        return NULL;
+    CPS_TRY(give_entry(d));
+    d->size = is_complete(d) ? d->entry.size : 0;
+    if (d->size > d->r.limits->buffer_bytes || d->size > d->r.limits->total_bytes - d->r.total)
+        return cps_err_input(cps_stream_name(d->lines.stream), d->lines.offset,
+                             "contents of 0x%llx bytes, expected at most 0x%llx, 0x%llx in all",
+                             (unsigned long long)d->size,
+                             (unsigned long long)d->r.limits->buffer_bytes,
+                             (unsigned long long)d->r.limits->total_bytes);
+    d->r.total += d->size;
+    return NULL;
+}
+
+static struct cps_err *keep_words(struct devcore *d, size_t count)
+{
+    size_t need = d->block_count + count;
+    if (!CPS_LIST_RESERVE(d->block, d->block_capacity, need))
+        return cps_err_nomem();
+    memcpy(d->block + d->block_count, d->words, count * sizeof(*d->words));
+    d->block_count = need;
+    d->done += 4 * (uint64_t)count;
+    return NULL;
+}
+
+static struct cps_err *give_words(struct devcore *d, size_t count)
+{
+    uint64_t rest = d->size - d->done;
+    size_t size = 4 * count < rest ? 4 * count : (size_t)rest;
+    for (size_t i = 0; i < count; i++)
+        cps_put_le32(d->r.bytes + 4 * i, d->words[i]);
+    struct cps_item item = {
+        .kind = CPS_ITEM_DATA,
+        .buffer = {.iova = d->entry.iova + d->done, .size = size, .data = d->r.bytes}};
+    d->done += size;
+    return cps_reading_give_(&d->r, &item);
+}
+
+/* Takes the words just decoded, as far as there is room for them. */
+static struct cps_err *take_words(struct devcore *d, size_t count)
+{
+    uint64_t room = (d->size - d->done + 3) / 4;
+    if (d->section == INDEXED && room > CPS_BLOCK_LIMIT - d->block_count)
+        room = CPS_BLOCK_LIMIT - d->block_count;
+    d->excess |= count > room;
+    count = count < room ? count : (size_t)room;
+    if (!count)
+        return NULL;
+    return d->section == INDEXED ? keep_words(d, count) : give_words(d, count);
+}
+
+static struct cps_err *read_data_line(struct devcore *d, struct cps_ascii85 *decoder)
+{
+    const char *text = NULL;
+    size_t size = 0;
+    bool stuck = d->bad;
+    bool blank = true;
+    while (!stuck) {
+        size_t used = 0;
+        CPS_TRY(cps_lines_piece_(&d->lines, &text, &size));
+        size_t made = cps_ascii85_decode_(decoder, text, size, d->words, CHUNK_DWORDS, &used);
+        cps_lines_take_(&d->lines, used);
+        CPS_TRY(take_words(d, made));
+        stuck = !size || (used < size && made < CHUNK_DWORDS);
+    }
+    CPS_TRY(cps_lines_end_(&d->lines, &blank));
+    if (blank || d->bad)
+        return NULL;
+    d->bad = true;
+    return cps_reading_note_(
+        &d->r, "warning: a character that is not ascii85, the data behind it are ignored");
+}
+
+/* The kernel leaves out zeros at the end of the contents. After damage nothing is known. */
+static struct cps_err *end_contents(struct devcore *d, const struct cps_ascii85 *decoder)
+{
+    d->bad |= d->lines.ended;
+    if (decoder->count && !d->bad) {
+        d->bad = true;
+        CPS_TRY(
+            cps_reading_note_(&d->r, "warning: the last ascii85 group is incomplete and dropped"));
+    }
+    if (d->excess)
+        CPS_TRY(cps_reading_note_(
+            &d->r, "warning: more data than stated, or than is kept, the rest is dropped"));
+    if (d->section == INDEXED)
+        return give_entry(d);
+    memset(d->words, 0, sizeof(d->words));
+    while (!d->bad && d->done < d->size) {
+        uint64_t rest = (d->size - d->done + 3) / 4;
+        CPS_TRY(give_words(d, rest < CHUNK_DWORDS ? (size_t)rest : CHUNK_DWORDS));
+    }
+    return NULL;
+}
+
+/* The contents stand on the lines that are further to the right than their key. */
+static struct cps_err *read_data(struct devcore *d)
+{
+    struct cps_ascii85 decoder = {0};
+    unsigned indent = d->lines.indent;
+    CPS_TRY(begin_contents(d));
+    CPS_TRY(next_line(d));
+    d->cut |= d->lines.done;
+    if (d->lines.done)
+        return NULL;
+    if (d->lines.indent <= indent) {
+        d->bad = true;
+        CPS_TRY(cps_reading_note_(&d->r, "warning: data are announced, but there are none"));
+    }
+    while (!d->lines.done && d->lines.indent > indent) {
+        CPS_TRY(read_data_line(d, &decoder));
+        CPS_TRY(next_line(d));
+    }
+    return end_contents(d, &decoder);
+}
+
+/* ---- lines ---- */
+
 /* The error that something else was expected @p at a place of the line. */
-static struct cps_err *malformed(const struct cps_devcore *d, const char *at, const char *expected)
+static struct cps_err *malformed(const struct devcore *d, const char *at, const char *expected)
 {
     int shown = 0;
     while (shown < 24 && isprint((unsigned char)at[shown]))
@@ -71,8 +295,7 @@ static bool matches(const char *text, size_t length, const char *word)
 }
 
 /* A number that fills the rest of the line. Kernels print fences with a sign. */
-static struct cps_err *read_number(struct cps_devcore *d, const char *at, int64_t limit,
-                                   uint64_t *ret)
+static struct cps_err *read_number(struct devcore *d, const char *at, int64_t limit, uint64_t *ret)
 {
     const char *end = at;
     int64_t value = 0;
@@ -84,19 +307,19 @@ static struct cps_err *read_number(struct cps_devcore *d, const char *at, int64_
     return NULL;
 }
 
-static struct cps_err *read_name(struct cps_devcore *d, const char *at)
+static struct cps_err *read_name(struct devcore *d, const char *at)
 {
     size_t length = strlen(at);
     if (!length || length >= sizeof(d->entry.name))
         return malformed(d, at, "a name of at most 63 characters");
     memcpy(d->entry.name, at, length + 1);
-    d->entry.context = CPS_DEVCORE_UNKNOWN;
+    d->entry.context = UNKNOWN;
     return NULL;
 }
 
 /* Newer kernels print the name of a buffer, padded with blanks; it is only there to be shown, so
  * that one that is too long is cut. */
-static void read_buffer_name(struct cps_devcore *d, const char *at)
+static void read_buffer_name(struct devcore *d, const char *at)
 {
     size_t length = strnlen(at, sizeof(d->entry.name) - 1);
     while (length && at[length - 1] == ' ')
@@ -106,20 +329,20 @@ static void read_buffer_name(struct cps_devcore *d, const char *at)
 }
 
 /* "key: value" or "- key: value". Unknown keys, and those behind the contents, are passed over. */
-static struct cps_err *read_key(struct cps_devcore *d)
+static struct cps_err *read_key(struct devcore *d)
 {
     const char *text = d->lines.text;
     const char *at = *text == '-' ? cps_lex_blank(text + 1) : text;
     size_t length = strcspn(at, ":");
     const char *value = cps_lex_blank(at + length + (at[length] == ':'));
-    const char *wanted = name_key[d->section];
+    const char *wanted = sections[d->section].key;
     if (d->entry.given)
         return NULL;
     if (wanted && matches(at, length, wanted))
         return read_name(d, value);
     if (d->entry.open && matches(at, length, "data") && !strncmp(value, "!!ascii85", 9))
-        return cps_devcore_data_(d);
-    if (d->entry.open && d->section == CPS_DEVCORE_BUFFERS && matches(at, length, "name"))
+        return read_data(d);
+    if (d->entry.open && d->section == BUFFERS && matches(at, length, "name"))
         read_buffer_name(d, value);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (keys[i].section == d->section && matches(at, length, keys[i].name))
@@ -140,9 +363,9 @@ static bool accept(const char **at, const char *word)
 }
 
 /* "- { offset: 0x2000, value: 0x00001000 }", the offset in bytes. */
-static struct cps_err *read_register(struct cps_devcore *d)
+static struct cps_err *read_register(struct devcore *d)
 {
-    const struct cps_devcore_entry *e = &d->entry;
+    const struct entry *e = &d->entry;
     const char *at = d->lines.text;
     int64_t offset = 0;
     int64_t value = 0;
@@ -161,15 +384,15 @@ static struct cps_err *read_register(struct cps_devcore *d)
     struct cps_item item = {.kind = CPS_ITEM_REGISTER};
     item.reg.offset = (uint32_t)offset / 4;
     item.reg.value = (uint32_t)value;
-    item.reg.section = e->name[0] ? e->name : section_name[d->section];
-    item.reg.context = e->context == CPS_DEVCORE_UNKNOWN ? -1 : (int)e->context;
-    return cps_devcore_give_(d, &item);
+    item.reg.section = e->name[0] ? e->name : sections[d->section].name;
+    item.reg.context = e->context == UNKNOWN ? -1 : (int)e->context;
+    return cps_reading_give_(&d->r, &item);
 }
 
-static struct cps_err *give_text(struct cps_devcore *d)
+static struct cps_err *give_text(struct devcore *d)
 {
     struct cps_item item = {.kind = CPS_ITEM_TEXT, .text = {d->lines.text, d->lines.size, false}};
-    return cps_devcore_give_(d, &item);
+    return cps_reading_give_(&d->r, &item);
 }
 
 /* "(6.3.0.2)" or "(43050a01)"; old kernels may have nothing there. */
@@ -193,7 +416,7 @@ static bool read_chip_id(const char *at, uint64_t *ret)
     return *at == ')';
 }
 
-static struct cps_err *read_revision(struct cps_devcore *d, const char *value)
+static struct cps_err *read_revision(struct devcore *d, const char *value)
 {
     const char *at = value;
     int64_t number = 0;
@@ -204,43 +427,44 @@ static struct cps_err *read_revision(struct cps_devcore *d, const char *value)
     at = cps_lex_blank(at);
     if (!read_chip_id(at, &item.chip.chip_id))
         return malformed(d, at, "a chip id such as (6.3.0.2)");
-    return cps_devcore_give_(d, &item);
+    return cps_reading_give_(&d->r, &item);
 }
 
 /* An unknown section has no name that would live long enough, so its line is given as text. */
-static struct cps_err *begin_section(struct cps_devcore *d, size_t length)
+static struct cps_err *begin_section(struct devcore *d, size_t length)
 {
     struct cps_item item = {.kind = CPS_ITEM_SECTION};
-    for (unsigned i = 1; i < CPS_DEVCORE_SECTION_COUNT; i++) {
-        if (matches(d->lines.text, length, section_name[i]))
-            d->section = (enum cps_devcore_section)i;
+    for (unsigned i = 1; i < SECTIONS; i++) {
+        if (matches(d->lines.text, length, sections[i].name))
+            d->section = (enum section)i;
     }
     d->seen |= 1u << d->section;
-    item.section.name = section_name[d->section];
+    item.section.name = sections[d->section].name;
     item.section.type = d->section;
-    CPS_TRY(cps_devcore_give_(d, &item));
-    return d->section == CPS_DEVCORE_NO_SECTION ? give_text(d) : NULL;
+    CPS_TRY(cps_reading_give_(&d->r, &item));
+    return d->section == NO_SECTION ? give_text(d) : NULL;
 }
 
 /* Ends the entry before; @p open says that another begins. */
-static struct cps_err *next_entry(struct cps_devcore *d, bool open)
+static struct cps_err *next_entry(struct devcore *d, bool open)
 {
-    CPS_TRY(cps_devcore_entry_(d));
-    cps_devcore_reset_(d, open);
+    CPS_TRY(give_entry(d));
+    reset_entry(d, open);
     return NULL;
 }
 
 /* A line without indentation ends the section before it. */
-static struct cps_err *read_top(struct cps_devcore *d)
+static struct cps_err *read_top(struct devcore *d)
 {
     const char *text = d->lines.text;
     size_t length = strcspn(text, ":");
     CPS_TRY(next_entry(d, false));
-    d->section = CPS_DEVCORE_NO_SECTION;
+    d->section = NO_SECTION;
     if (!strcmp(text, "---"))
         return NULL;
     if (!text[length])
-        return cps_devcore_note_(d, "warning: a line that is no section and no value is ignored");
+        return cps_reading_note_(&d->r,
+                                 "warning: a line that is no section and no value is ignored");
     if (!text[length + 1])
         return begin_section(d, length);
     if (matches(text, length, "revision"))
@@ -248,7 +472,7 @@ static struct cps_err *read_top(struct cps_devcore *d)
     return give_text(d);
 }
 
-static struct cps_err *read_line(struct cps_devcore *d)
+static struct cps_err *read_line(struct devcore *d)
 {
     CPS_TRY(cps_lines_text_(&d->lines));
     if (!d->lines.size)
@@ -259,15 +483,15 @@ static struct cps_err *read_line(struct cps_devcore *d)
     if (!d->lines.indent)
         return read_top(d);
     switch (d->section) {
-    case CPS_DEVCORE_FAULT:
+    case FAULT:
         return give_text(d);
-    case CPS_DEVCORE_REGISTERS:
-    case CPS_DEVCORE_GMU_REGISTERS:
-    case CPS_DEVCORE_CLUSTERS:
+    case REGISTERS:
+    case GMU_REGISTERS:
+    case CLUSTERS:
         return strchr(d->lines.text, '{') ? read_register(d) : read_key(d);
-    case CPS_DEVCORE_RINGS:
-    case CPS_DEVCORE_BUFFERS:
-    case CPS_DEVCORE_INDEXED:
+    case RINGS:
+    case BUFFERS:
+    case INDEXED:
         if (d->lines.text[0] == '-')
             CPS_TRY(next_entry(d, true));
         return read_key(d);
@@ -278,13 +502,13 @@ static struct cps_err *read_line(struct cps_devcore *d)
 
 /* What the kernel prints behind the section at hand, whose headings are there also where nothing
  * stands below them. */
-static void put_missing(const struct cps_devcore *d, struct cps_buf *out)
+static void put_missing(const struct devcore *d, struct cps_buf *out)
 {
     const char *between = "the rest of it";
-    for (unsigned i = CPS_DEVCORE_RINGS; i <= CPS_DEVCORE_DEBUGBUS; i++) {
+    for (unsigned i = RINGS; i <= DEBUGBUS; i++) {
         if (d->seen >> i & 1)
             continue;
-        cps_buf_printf(out, "%s, %s", between, section_name[i]);
+        cps_buf_printf(out, "%s, %s", between, sections[i].name);
         between = "";
     }
     cps_buf_str(out, *between ? between : "");
@@ -292,45 +516,45 @@ static void put_missing(const struct cps_devcore *d, struct cps_buf *out)
 
 /* That the file ends too early, where, and what is missing therefore: the kernel ends the dumps of
  * a6xx and later with the heading "debugbus:". */
-static struct cps_err *tell_end(struct cps_devcore *d)
+static struct cps_err *tell_end(struct devcore *d)
 {
-    unsigned late = 1u << CPS_DEVCORE_GMU_REGISTERS | 1u << CPS_DEVCORE_SHADER_BLOCKS;
-    bool headless = d->section && (d->seen & late) && !(d->seen >> CPS_DEVCORE_DEBUGBUS & 1);
+    unsigned late = 1u << GMU_REGISTERS | 1u << SHADER_BLOCKS;
+    bool headless = d->section && (d->seen & late) && !(d->seen >> DEBUGBUS & 1);
     const char *name = d->entry.open ? d->entry.name : "";
     CPS_BUF text = {0};
     if (!d->lines.ended && !d->cut && !headless)
         return NULL;
     cps_buf_printf(&text, "the file is cut in line %llu, in %s%s%s%s: missing are ",
                    (unsigned long long)d->lines.number,
-                   section_name[d->section] ? section_name[d->section] : "its head",
+                   sections[d->section].name ? sections[d->section].name : "its head",
                    *name ? " (" : "", name, *name ? ")" : "");
     put_missing(d, &text);
     if (text.failed)
         return cps_err_nomem();
     struct cps_item item = {.kind = CPS_ITEM_NOTE, .text = {text.data, text.size, true}};
-    return cps_devcore_give_(d, &item);
+    return cps_reading_give_(&d->r, &item);
 }
 
 struct cps_err *cps_devcore_read_(struct cps_stream *stream,
                                   const struct cps_capture_limits *limits,
                                   struct cps_item_sink *sink)
 {
-    struct cps_devcore *d = calloc(1, sizeof(*d));
+    struct devcore *d = calloc(1, sizeof(*d));
     if (!d)
         return cps_err_nomem();
-    d->limits = limits;
-    d->sink = sink;
+    d->r.limits = limits;
+    d->r.sink = sink;
     d->lines.stream = stream;
     d->lines.may_end = true;
-    cps_devcore_reset_(d, false);
-    struct cps_err *err = cps_lines_start_(&d->lines);
+    reset_entry(d, false);
+    struct cps_err *err = next_line(d);
     while (!err && !d->lines.done) {
         err = read_line(d);
         if (!err)
-            err = cps_lines_start_(&d->lines);
+            err = next_line(d);
     }
     if (!err)
-        err = cps_devcore_entry_(d);
+        err = give_entry(d);
     if (!err)
         err = tell_end(d);
     free(d->block);

@@ -1,11 +1,40 @@
 /* SPDX-License-Identifier: MIT
- * The capture formats, for capture.c. Private to trace/. */
+ * The capture formats, for capture.c, and what their readers share. Private to trace/. */
 #ifndef CPS_FORMATS_H
 #define CPS_FORMATS_H
 
 #include "trace/capture/capture.h"
 
 #define CPS_BLOCK_LIMIT (1u << 20) /* dwords of one block that are kept */
+
+/** A capture that is being read. */
+struct cps_reading {
+    struct cps_stream *stream;
+    const struct cps_capture_limits *limits;
+    struct cps_item_sink *sink;
+    uint64_t offset;      /**< of the section or line at hand */
+    uint64_t total;       /**< bytes of contents so far */
+    const char *label;    /**< name of the section */
+    uint32_t type;        /**< of the section */
+    uint32_t size;        /**< of the section, as messages have it */
+    uint32_t left;        /**< bytes of its payload that are not read yet */
+    bool has_places;      /**< contents say where in the file they are */
+    uint8_t bytes[65536]; /**< for pieces of contents */
+};
+
+/** Hands an item to the sink, with the offset of the section or line. */
+CPS_MUST_USE struct cps_err *cps_reading_give_(struct cps_reading *r, struct cps_item *item);
+CPS_MUST_USE struct cps_err *cps_reading_note_(struct cps_reading *r, const char *text);
+/** Begins with the 8 bytes of a section's header; @p more is false at the end of the file. */
+CPS_MUST_USE struct cps_err *cps_reading_header_(struct cps_reading *r, uint8_t header[8],
+                                                 bool *more);
+/** The error that the section is cut short. */
+CPS_MUST_USE struct cps_err *cps_reading_truncated_(const struct cps_reading *r);
+/** Passes over what is left of the section. */
+CPS_MUST_USE struct cps_err *cps_reading_pass_(struct cps_reading *r);
+/** Hands out the next @p size bytes of the section as contents of @p iova. */
+CPS_MUST_USE struct cps_err *cps_reading_contents_(struct cps_reading *r, uint64_t iova,
+                                                   uint64_t size);
 
 /**
  * As cps_stream_read(), without a copy where @p size bytes lie behind each other.
@@ -15,21 +44,16 @@
 CPS_MUST_USE struct cps_err *cps_stream_view_(struct cps_stream *stream, uint8_t *room, size_t size,
                                               const uint8_t **data, size_t *ret);
 
-bool cps_rd_recognise_(const uint8_t *data, size_t size);
-CPS_MUST_USE struct cps_err *cps_rd_read_(struct cps_stream *stream,
-                                          const struct cps_capture_limits *limits,
-                                          struct cps_item_sink *sink);
-bool cps_devcore_recognise_(const uint8_t *data, size_t size);
-CPS_MUST_USE struct cps_err *cps_devcore_read_(struct cps_stream *stream,
-                                               const struct cps_capture_limits *limits,
-                                               struct cps_item_sink *sink);
-bool cps_snapshot_recognise_(const uint8_t *data, size_t size);
-CPS_MUST_USE struct cps_err *cps_snapshot_read_(struct cps_stream *stream,
-                                                const struct cps_capture_limits *limits,
-                                                struct cps_item_sink *sink);
-bool cps_pm4text_recognise_(const uint8_t *data, size_t size);
-CPS_MUST_USE struct cps_err *cps_pm4text_read_(struct cps_stream *stream,
-                                               const struct cps_capture_limits *limits,
-                                               struct cps_item_sink *sink);
+/* Each format: whether a file that begins so is one, and its reader. */
+#define FORMAT(name)                                                                         \
+    bool cps_##name##_recognise_(const uint8_t *data, size_t size);                          \
+    CPS_MUST_USE struct cps_err *cps_##name##_read_(struct cps_stream *stream,               \
+                                                    const struct cps_capture_limits *limits, \
+                                                    struct cps_item_sink *sink);
+FORMAT(rd)
+FORMAT(devcore)
+FORMAT(snapshot)
+FORMAT(pm4text)
+#undef FORMAT
 
 #endif

@@ -6,8 +6,7 @@
 #include "isa/base/le.h"
 #include "trace/capture/formats.h"
 
-#define CHUNK_BYTES 65536u
-#define SYNC_MARK   0xffffffffu
+#define SYNC_MARK 0xffffffffu
 
 enum section {
     SECTION_TEST = 1,
@@ -42,49 +41,19 @@ static const char *const section_name[SECTION_COUNT] = {
 };
 
 struct reader {
-    struct cps_stream *stream;
-    const struct cps_capture_limits *limits;
-    struct cps_item_sink *sink;
-    uint64_t offset; /* of the section */
-    uint32_t type;
-    uint32_t size;
-    uint64_t total;
-    bool submitted;    /* a stream came since the last buffer: the next one starts afresh */
-    bool have_address; /* a GPUADDR has come */
-    uint64_t iova;     /* of the last GPUADDR */
-    uint8_t chunk[CHUNK_BYTES];
+    struct cps_reading r; /* first */
+    bool submitted;       /* a stream came since the last buffer: the next one starts afresh */
+    bool have_address;    /* a GPUADDR has come */
+    uint64_t iova;        /* of the last GPUADDR */
 };
 
-static struct cps_err *give(struct reader *r, struct cps_item *item)
-{
-    item->offset = r->offset;
-    return r->sink->item(r->sink, item);
-}
-
-static struct cps_err *note(struct reader *r, const char *text)
-{
-    struct cps_item item = {.kind = CPS_ITEM_NOTE, .text = {text, strlen(text), false}};
-    return give(r, &item);
-}
-
-static struct cps_err *truncated(const struct reader *r)
-{
-    return cps_err_input(cps_stream_name(r->stream), r->offset,
-                         "section %s of %u bytes is cut short at 0x%llx, expected all of it",
-                         r->type < SECTION_COUNT ? section_name[r->type] : "of unknown type",
-                         r->size, (unsigned long long)cps_stream_offset(r->stream));
-}
-
-/* Reads the first bytes of the payload and skips the rest. */
+/* Reads the first bytes of the payload and passes over the rest. */
 static struct cps_err *small_payload(struct reader *r, size_t *size)
 {
-    size_t want = r->size < CHUNK_BYTES ? r->size : CHUNK_BYTES;
-    uint64_t skipped = 0;
-    CPS_TRY(cps_stream_read(r->stream, r->chunk, want, size));
-    if (*size < want)
-        return truncated(r);
-    CPS_TRY(cps_stream_skip(r->stream, r->size - want, &skipped));
-    return skipped == r->size - want ? NULL : truncated(r);
+    size_t want = r->r.size < sizeof(r->r.bytes) ? r->r.size : sizeof(r->r.bytes);
+    CPS_TRY(cps_stream_read(r->r.stream, r->r.bytes, want, size));
+    r->r.left -= (uint32_t)*size;
+    return *size < want ? cps_reading_truncated_(&r->r) : cps_reading_pass_(&r->r);
 }
 
 /* Text is padded to dwords; what follows the first NUL is stale. */
@@ -92,11 +61,11 @@ static struct cps_err *read_text(struct reader *r)
 {
     size_t size = 0;
     CPS_TRY(small_payload(r, &size));
-    const uint8_t *end = memchr(r->chunk, 0, size);
+    const uint8_t *end = memchr(r->r.bytes, 0, size);
     struct cps_item item = {.kind = CPS_ITEM_TEXT};
-    item.text.bytes = (const char *)r->chunk;
-    item.text.size = end ? (size_t)(end - r->chunk) : size;
-    return give(r, &item);
+    item.text.bytes = (const char *)r->r.bytes;
+    item.text.size = end ? (size_t)(end - r->r.bytes) : size;
+    return cps_reading_give_(&r->r, &item);
 }
 
 /* Address low, length, and address high where the section has room for it. */
@@ -106,10 +75,10 @@ static struct cps_err *read_address(struct reader *r, uint64_t *iova, uint32_t *
     uint32_t high = 0;
     uint32_t low = 0;
     CPS_TRY(small_payload(r, &size));
-    struct cps_bytes bytes = {r->chunk, size};
+    struct cps_bytes bytes = {r->r.bytes, size};
     if (!cps_rd32(bytes, 0, &low) || !cps_rd32(bytes, 4, length))
-        return cps_err_input(cps_stream_name(r->stream), r->offset,
-                             "%s has %u bytes, expected 8 or 12", section_name[r->type], r->size);
+        return cps_err_input(cps_stream_name(r->r.stream), r->r.offset,
+                             "%s has %u bytes, expected 8 or 12", r->r.label, r->r.size);
     cps_rd32(bytes, 8, &high);
     *iova = (uint64_t)high << 32 | low;
     return NULL;
@@ -119,8 +88,8 @@ static struct cps_err *check_range(const struct reader *r, uint64_t iova, uint64
 {
     if (iova + size >= iova)
         return NULL;
-    return cps_err_input(cps_stream_name(r->stream), r->offset,
-                         "%s runs past the end of the address space", section_name[r->type]);
+    return cps_err_input(cps_stream_name(r->r.stream), r->r.offset,
+                         "%s runs past the end of the address space", r->r.label);
 }
 
 static struct cps_err *read_gpuaddr(struct reader *r)
@@ -131,10 +100,10 @@ static struct cps_err *read_gpuaddr(struct reader *r)
     CPS_TRY(check_range(r, r->iova, length));
     r->have_address = true;
     if (r->submitted)
-        CPS_TRY(give(r, &reset));
+        CPS_TRY(cps_reading_give_(&r->r, &reset));
     r->submitted = false;
     struct cps_item item = {.kind = CPS_ITEM_BUFFER, .buffer = {.iova = r->iova, .size = length}};
-    return give(r, &item);
+    return cps_reading_give_(&r->r, &item);
 }
 
 static struct cps_err *read_stream(struct reader *r)
@@ -144,47 +113,25 @@ static struct cps_err *read_stream(struct reader *r)
     CPS_TRY(check_range(r, item.stream.iova, 4 * (uint64_t)item.stream.dwords));
     r->submitted = true;
     if (item.stream.dwords > 0xfffff)
-        return cps_err_input(cps_stream_name(r->stream), r->offset,
+        return cps_err_input(cps_stream_name(r->r.stream), r->r.offset,
                              "command stream of %u dwords, an indirect buffer holds up to %u",
                              item.stream.dwords, 0xfffffu);
-    return give(r, &item);
-}
-
-static struct cps_err *skip_payload(struct reader *r)
-{
-    uint64_t skipped = 0;
-    CPS_TRY(cps_stream_skip(r->stream, r->size, &skipped));
-    return skipped == r->size ? NULL : truncated(r);
+    return cps_reading_give_(&r->r, &item);
 }
 
 static struct cps_err *read_contents(struct reader *r)
 {
     if (!r->have_address) {
-        CPS_TRY(skip_payload(r));
-        return note(r, "contents without a buffer before them are ignored");
+        CPS_TRY(cps_reading_pass_(&r->r));
+        return cps_reading_note_(&r->r, "contents without a buffer before them are ignored");
     }
-    CPS_TRY(check_range(r, r->iova, r->size));
-    r->total += r->size;
-    if (r->size > r->limits->buffer_bytes || r->total > r->limits->total_bytes)
-        return cps_err_input(cps_stream_name(r->stream), r->offset,
+    CPS_TRY(check_range(r, r->iova, r->r.size));
+    r->r.total += r->r.size;
+    if (r->r.size > r->r.limits->buffer_bytes || r->r.total > r->r.limits->total_bytes)
+        return cps_err_input(cps_stream_name(r->r.stream), r->r.offset,
                              "buffer contents pass the limit of %llu bytes",
-                             (unsigned long long)r->limits->buffer_bytes);
-    for (uint32_t done = 0; done < r->size;) {
-        size_t want = r->size - done < CHUNK_BYTES ? r->size - done : CHUNK_BYTES;
-        size_t got = 0;
-        const uint8_t *data = NULL;
-        CPS_TRY(cps_stream_view_(r->stream, r->chunk, want, &data, &got));
-        if (got < want)
-            return truncated(r);
-        struct cps_item item = {.kind = CPS_ITEM_DATA,
-                                .buffer = {.iova = r->iova + done,
-                                           .size = got,
-                                           .data = data,
-                                           .at = cps_stream_offset(r->stream) - got + 1}};
-        CPS_TRY(give(r, &item));
-        done += (uint32_t)got;
-    }
-    return NULL;
+                             (unsigned long long)r->r.limits->buffer_bytes);
+    return cps_reading_contents_(&r->r, r->iova, r->r.size);
 }
 
 static struct cps_err *read_chip(struct reader *r)
@@ -193,23 +140,22 @@ static struct cps_err *read_chip(struct reader *r)
     uint32_t low = 0;
     uint32_t high = 0;
     CPS_TRY(small_payload(r, &size));
-    struct cps_bytes bytes = {r->chunk, size};
+    struct cps_bytes bytes = {r->r.bytes, size};
     if (!cps_rd32(bytes, 0, &low))
-        return cps_err_input(cps_stream_name(r->stream), r->offset,
-                             "%s has %u bytes, expected at least 4", section_name[r->type],
-                             r->size);
+        return cps_err_input(cps_stream_name(r->r.stream), r->r.offset,
+                             "%s has %u bytes, expected at least 4", r->r.label, r->r.size);
     cps_rd32(bytes, 4, &high);
     struct cps_item item = {.kind = CPS_ITEM_CHIP};
-    if (r->type == SECTION_GPU_ID)
+    if (r->r.type == SECTION_GPU_ID)
         item.chip.gpu_id = low;
     else
         item.chip.chip_id = (uint64_t)high << 32 | low;
-    return give(r, &item);
+    return cps_reading_give_(&r->r, &item);
 }
 
 static struct cps_err *read_payload(struct reader *r)
 {
-    switch (r->type) {
+    switch (r->r.type) {
     case SECTION_TEST:
     case SECTION_CMD:
         return read_text(r);
@@ -223,37 +169,24 @@ static struct cps_err *read_payload(struct reader *r)
     case SECTION_CHIP_ID:
         return read_chip(r);
     default:
-        return skip_payload(r);
+        return cps_reading_pass_(&r->r);
     }
-}
-
-/* The next section's header; @p more is false at a clean end of the file. */
-static struct cps_err *read_header(struct reader *r, bool *more)
-{
-    uint8_t header[8];
-    size_t got = 0;
-    r->offset = cps_stream_offset(r->stream);
-    CPS_TRY(cps_stream_read(r->stream, header, sizeof(header), &got));
-    *more = got > 0;
-    if (got && got < sizeof(header))
-        return cps_err_input(cps_stream_name(r->stream), r->offset,
-                             "section header of %zu bytes is cut short, expected 8", got);
-    r->type = cps_le32(header);
-    r->size = cps_le32(header + 4);
-    return NULL;
 }
 
 static struct cps_err *read_section(struct reader *r)
 {
-    if (r->size >= 0x80000000u)
-        return cps_err_input(cps_stream_name(r->stream), r->offset,
+    bool known = r->r.type < SECTION_COUNT;
+    if (r->r.size >= 0x80000000u)
+        return cps_err_input(cps_stream_name(r->r.stream), r->r.offset,
                              "section of type %u has size 0x%x, expected less than 0x80000000",
-                             r->type, r->size);
+                             r->r.type, r->r.size);
+    r->r.label = known ? section_name[r->r.type] : "of unknown type";
+    r->r.left = r->r.size;
     struct cps_item item = {.kind = CPS_ITEM_SECTION};
-    item.section.name = r->type < SECTION_COUNT ? section_name[r->type] : NULL;
-    item.section.type = r->type;
-    item.section.size = r->size;
-    CPS_TRY(give(r, &item));
+    item.section.name = known ? r->r.label : NULL;
+    item.section.type = r->r.type;
+    item.section.size = r->r.size;
+    CPS_TRY(cps_reading_give_(&r->r, &item));
     return read_payload(r);
 }
 
@@ -263,12 +196,16 @@ struct cps_err *cps_rd_read_(struct cps_stream *stream, const struct cps_capture
     CPS_FREE struct reader *r = calloc(1, sizeof(*r));
     if (!r)
         return cps_err_nomem();
-    r->stream = stream;
-    r->limits = limits;
-    r->sink = sink;
+    r->r.stream = stream;
+    r->r.limits = limits;
+    r->r.sink = sink;
+    r->r.has_places = true;
     for (bool more = true; more;) {
-        CPS_TRY(read_header(r, &more));
-        if (more && !(r->type == SYNC_MARK && r->size == SYNC_MARK))
+        uint8_t header[8];
+        CPS_TRY(cps_reading_header_(&r->r, header, &more));
+        r->r.type = more ? cps_le32(header) : SYNC_MARK;
+        r->r.size = more ? cps_le32(header + 4) : SYNC_MARK;
+        if (r->r.type != SYNC_MARK || r->r.size != SYNC_MARK)
             CPS_TRY(read_section(r));
     }
     return NULL;

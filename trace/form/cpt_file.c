@@ -77,11 +77,6 @@ static struct cps_err *next_frame(struct cps_trace *trace)
     return unpack(trace, head);
 }
 
-static uint64_t le64(const uint8_t *bytes)
-{
-    return cps_le32(bytes) | (uint64_t)cps_le32(bytes + 4) << 32;
-}
-
 /* Whether the index names the frames that were read. */
 static struct cps_err *check_index(struct cps_trace *trace, bool *ret)
 {
@@ -92,7 +87,7 @@ static struct cps_err *check_index(struct cps_trace *trace, bool *ret)
     *ret = cps_le32(bytes) == s->frames;
     for (uint32_t i = 0; *ret && i < s->frames; i++) {
         CPS_TRY(read_all(trace, bytes, 16));
-        index = cpt_index_mix(index, le64(bytes), le64(bytes + 8));
+        index = cpt_index_mix(index, cps_le64(bytes), cps_le64(bytes + 8));
     }
     *ret = *ret && index == s->index;
     return NULL;
@@ -108,7 +103,7 @@ static struct cps_err *check_end(struct cps_trace *trace)
     CPS_TRY(check_index(trace, &good));
     if (good)
         CPS_TRY(read_all(trace, bytes, sizeof(bytes)));
-    if (!good || le64(bytes) != s->total || le64(bytes + 8) != s->frame_at ||
+    if (!good || cps_le64(bytes) != s->total || cps_le64(bytes + 8) != s->frame_at ||
         memcmp(bytes + 16, CPT_END, CPT_MAGIC_SIZE) != 0)
         return damaged(trace, "the index does not fit the frames");
     CPS_TRY(cps_stream_read(trace->stream, bytes, 1, &more));
