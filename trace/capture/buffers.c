@@ -4,11 +4,172 @@
 #include "trace/capture/buffers.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa/base/list.h"
 #include "isa/base/shown.h"
-#include "trace/capture/buffers_index.h"
+
+/* ---- the index ---- */
+
+/* Which of many ranges, the newest first, an address lies in: a segment tree over the places where
+ * ranges begin and end; zero is the one of no ranges. Leaf i stands for the addresses from edge[i]
+ * to edge[i + 1], the last one for those to 2^64; node n has the children 2n and 2n + 1. Entries of
+ * a node, in rising order, are the ranges that cover all of it, but not all of its parent. */
+struct index {
+    uint64_t *edge;
+    uint32_t edges;
+    uint32_t *first; /* of each of 2 * edges nodes, and one more: where its entries begin */
+    uint32_t *entry; /* numbers of ranges */
+};
+
+enum { MAX_RANGES = 1 << 30 };
+
+static int compare_edges(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Where ranges begin, and where addresses begin that lie behind one; each once, sorted. */
+static void find_edges(const struct cps_buffer *range, size_t count, struct index *index)
+{
+    size_t edges = 0;
+    uint32_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        index->edge[edges++] = range[i].iova;
+        if (range[i].last != UINT64_MAX)
+            index->edge[edges++] = range[i].last + 1;
+    }
+    qsort(index->edge, edges, sizeof(*index->edge), compare_edges);
+    for (size_t i = 0; i < edges; i++) {
+        if (!kept || index->edge[kept - 1] != index->edge[i])
+            index->edge[kept++] = index->edge[i];
+    }
+    index->edges = kept;
+}
+
+/* How many edges are not behind an address. */
+static uint32_t edges_up_to(const struct index *index, uint64_t address)
+{
+    uint32_t low = 0;
+    uint32_t high = index->edges;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (index->edge[middle] <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Counts a range in `first` of the nodes that it is an entry of, or makes it one of them. */
+static void add_range(struct index *index, const struct cps_buffer *range, uint32_t number,
+                      bool counting)
+{
+    uint32_t left = index->edges + edges_up_to(index, range->iova) - 1;
+    uint32_t right = index->edges + edges_up_to(index, range->last);
+    for (; left < right; left /= 2, right /= 2) {
+        uint32_t node[2] = {left % 2 ? left++ : 0, right % 2 ? --right : 0};
+        for (unsigned i = 0; i < 2; i++) {
+            if (node[i] && counting)
+                index->first[node[i]]++;
+            else if (node[i])
+                index->entry[index->first[node[i]]++] = number;
+        }
+    }
+}
+
+/* From how many entries a node has to where they begin. */
+static uint32_t sum_up(struct index *index)
+{
+    uint32_t sum = 0;
+    for (uint32_t node = 0; node <= 2 * index->edges; node++) {
+        uint32_t entries = index->first[node];
+        index->first[node] = sum;
+        sum += entries;
+    }
+    return sum;
+}
+
+static struct cps_err *fill_nodes(const struct cps_buffer *range, size_t count, struct index *index)
+{
+    index->first = calloc(2 * (size_t)index->edges + 1, sizeof(*index->first));
+    if (!index->first)
+        return cps_err_nomem();
+    for (size_t i = 0; i < count; i++)
+        add_range(index, &range[i], (uint32_t)i, true);
+    index->entry = malloc(sizeof(*index->entry) * ((size_t)sum_up(index) + 1));
+    if (!index->entry)
+        return cps_err_nomem();
+    for (size_t i = 0; i < count; i++)
+        add_range(index, &range[i], (uint32_t)i, false);
+    /* Each node's entries now begin where those of the one before end. */
+    for (uint32_t node = 2 * index->edges; node; node--)
+        index->first[node] = index->first[node - 1];
+    index->first[0] = 0;
+    return NULL;
+}
+
+static void free_index(struct index *index)
+{
+    free(index->edge);
+    free(index->first);
+    free(index->entry);
+    *index = (struct index){0};
+}
+
+/* Indexes ranges, at most 2^30. On error @p ret is as before. */
+static struct cps_err *make_index(const struct cps_buffer *range, size_t count, struct index *ret)
+{
+    struct index made = {0};
+    if (count > MAX_RANGES)
+        return cps_err_nomem();
+    made.edge = malloc(sizeof(*made.edge) * (2 * count + 1));
+    if (!made.edge)
+        return cps_err_nomem();
+    find_edges(range, count, &made);
+    struct cps_err *err = fill_nodes(range, count, &made);
+    struct index unused = err ? made : *ret;
+    if (!err)
+        *ret = made;
+    free_index(&unused);
+    return err;
+}
+
+/* The last entry of a node that is below @p bound, plus 1; 0: there is none. */
+static size_t last_of(const struct index *index, uint32_t node, size_t bound)
+{
+    uint32_t low = index->first[node];
+    uint32_t high = index->first[node + 1];
+    uint32_t start = low;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (index->entry[middle] < bound)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == start ? 0 : (size_t)index->entry[low - 1] + 1;
+}
+
+/* The last of the first @p bound ranges that has @p address; SIZE_MAX: none has. */
+static size_t find_range(const struct index *index, size_t bound, uint64_t address)
+{
+    uint32_t leaf = edges_up_to(index, address);
+    size_t best = 0;
+    if (!leaf)
+        return SIZE_MAX;
+    for (uint32_t node = index->edges + leaf - 1; node; node /= 2) {
+        size_t last = last_of(index, node, bound);
+        best = last > best ? last : best;
+    }
+    return best - 1; /* 0 becomes SIZE_MAX */
+}
+
+/* ---- the table ---- */
 
 /* Buffers that are valid together: from one reset to the next. */
 struct generation {
@@ -16,7 +177,7 @@ struct generation {
     size_t count;
     uint32_t from; /* submissions seen when it began */
     bool is_sealed;
-    struct cps_buffers_index index;
+    struct index index;
 };
 
 /* A submission whose buffer is not marked yet. */
@@ -64,7 +225,7 @@ void cps_buffers_destroy(struct cps_buffers *buffers)
     if (!buffers)
         return;
     for (size_t i = 0; i < buffers->generations; i++)
-        cps_buffers_index_deinit_(&buffers->generation[i].index);
+        free_index(&buffers->generation[i].index);
     for (size_t i = 0; i < buffers->count; i++)
         free((char *)(uintptr_t)buffers->list[i].name);
     free(buffers->generation);
@@ -85,19 +246,6 @@ static uint64_t last_byte(uint64_t iova, uint64_t size)
     return size - 1 > UINT64_MAX - iova ? UINT64_MAX : iova + (size - 1);
 }
 
-static struct cps_err *keep_name(const char *name, size_t size, struct cps_buffer *ret)
-{
-    if (!name || !size)
-        return NULL;
-    char *copy = malloc(size + 1);
-    if (!copy)
-        return cps_err_nomem();
-    memcpy(copy, name, size);
-    copy[size] = '\0';
-    ret->name = copy;
-    return NULL;
-}
-
 /* Room for a definition, which is the newest one then; NULL: there is none. */
 static struct cps_buffer *define(struct cps_buffers *b, uint64_t iova, uint64_t size)
 {
@@ -114,47 +262,27 @@ static struct cps_buffer *define(struct cps_buffers *b, uint64_t iova, uint64_t 
 
 static struct cps_err *take_buffer(struct cps_buffers *b, const struct cps_item *item)
 {
-    if (!item->buffer.size)
-        return NULL;
     struct cps_buffer *buffer = define(b, item->buffer.iova, item->buffer.size);
     if (!buffer)
         return cps_err_nomem();
-    return keep_name(item->buffer.name, item->buffer.name_size, buffer);
-}
-
-static struct cps_err *take_ring(struct cps_buffers *b, const struct cps_item *item)
-{
-    if (!item->ring.size)
-        return NULL;
-    struct cps_buffer *buffer = define(b, item->ring.iova, item->ring.size);
-    if (!buffer)
-        return cps_err_nomem();
-    buffer->kind = CPS_BUFFER_RING;
-    return NULL;
-}
-
-/* Whether contents belong to the newest definition: they begin in it or right behind it. */
-static bool continues(const struct cps_buffers *b, uint64_t iova)
-{
-    const struct cps_buffer *buffer = b->count ? &b->list[b->count - 1] : NULL;
-    return newest(b)->count &&
-           (iova == buffer->last + 1 || (iova >= buffer->iova && iova <= buffer->last));
+    if (item->buffer.name && item->buffer.name_size)
+        buffer->name = strndup(item->buffer.name, item->buffer.name_size);
+    return item->buffer.name && item->buffer.name_size && !buffer->name ? cps_err_nomem() : NULL;
 }
 
 /* Contents come behind the definition of their buffer, and may be longer than it says. Some have
  * none: then they are one. */
 static struct cps_err *take_data(struct cps_buffers *b, const struct cps_item *item)
 {
-    uint64_t size = item->buffer.size;
-    if (!size)
-        return NULL;
-    struct cps_buffer *buffer = continues(b, item->buffer.iova)
-                                    ? &b->list[b->count - 1]
-                                    : define(b, item->buffer.iova, size);
+    uint64_t iova = item->buffer.iova;
+    uint64_t last = last_byte(iova, item->buffer.size);
+    struct cps_buffer *buffer = newest(b)->count ? &b->list[b->count - 1] : NULL;
+    /* In the newest definition, or right behind it. */
+    if (!buffer || (iova != buffer->last + 1 && (iova < buffer->iova || iova > buffer->last)))
+        buffer = define(b, iova, item->buffer.size);
     if (!buffer)
         return cps_err_nomem();
-    uint64_t last = last_byte(item->buffer.iova, size);
-    buffer->held += size;
+    buffer->held += item->buffer.size;
     if (last > buffer->last) {
         buffer->last = last;
         newest(b)->is_sealed = false;
@@ -162,35 +290,32 @@ static struct cps_err *take_data(struct cps_buffers *b, const struct cps_item *i
     return NULL;
 }
 
-static struct cps_err *take_submission(struct cps_buffers *b, const struct cps_item *item)
-{
-    if (!CPS_LIST_ROOM(b->begin, b->begins))
-        return cps_err_nomem();
-    b->begin[b->begins++] = (struct begin){item->stream.iova, b->submissions++};
-    return NULL;
-}
-
-static struct cps_err *take_reset(struct cps_buffers *b)
-{
-    const struct generation *now = newest(b);
-    for (size_t i = 0; i < now->count; i++)
-        b->list[now->first + i].until = b->submissions;
-    return begin_generation(b);
-}
-
 struct cps_err *cps_buffers_item(struct cps_buffers *buffers, const struct cps_item *item)
 {
+    const struct generation *now = newest(buffers);
+    struct cps_buffer *ring = NULL;
     switch (item->kind) {
     case CPS_ITEM_BUFFER:
-        return take_buffer(buffers, item);
+        return item->buffer.size ? take_buffer(buffers, item) : NULL;
     case CPS_ITEM_DATA:
-        return take_data(buffers, item);
+        return item->buffer.size ? take_data(buffers, item) : NULL;
     case CPS_ITEM_RING:
-        return take_ring(buffers, item);
+        if (!item->ring.size)
+            return NULL;
+        ring = define(buffers, item->ring.iova, item->ring.size);
+        if (ring)
+            ring->kind = CPS_BUFFER_RING;
+        return ring ? NULL : cps_err_nomem();
     case CPS_ITEM_SUBMIT:
-        return take_submission(buffers, item);
+        if (!CPS_LIST_ROOM(buffers->begin, buffers->begins))
+            return cps_err_nomem();
+        buffers->begin[buffers->begins++] =
+            (struct begin){item->stream.iova, buffers->submissions++};
+        return NULL;
     case CPS_ITEM_RESET:
-        return take_reset(buffers);
+        for (size_t i = 0; i < now->count; i++)
+            buffers->list[now->first + i].until = buffers->submissions;
+        return begin_generation(buffers);
     default:
         return NULL;
     }
@@ -235,20 +360,16 @@ static struct cps_err *number_buffers(const struct generation *g, struct cps_buf
     return NULL;
 }
 
-static struct cps_err *seal(struct cps_buffers *b, struct generation *g)
-{
-    if (g->is_sealed)
-        return NULL;
-    CPS_TRY(number_buffers(g, b->list + g->first));
-    CPS_TRY(cps_buffers_index_(b->list + g->first, g->count, &g->index));
-    g->is_sealed = true;
-    return NULL;
-}
-
 struct cps_err *cps_buffers_seal(struct cps_buffers *buffers)
 {
-    for (size_t i = buffers->sealed; i < buffers->generations; i++)
-        CPS_TRY(seal(buffers, &buffers->generation[i]));
+    for (size_t i = buffers->sealed; i < buffers->generations; i++) {
+        struct generation *g = &buffers->generation[i];
+        if (g->is_sealed)
+            continue;
+        CPS_TRY(number_buffers(g, buffers->list + g->first));
+        CPS_TRY(make_index(buffers->list + g->first, g->count, &g->index));
+        g->is_sealed = true;
+    }
     buffers->sealed = buffers->generations - 1;
     for (; buffers->marked < buffers->begins; buffers->marked++) {
         const struct begin *begin = &buffers->begin[buffers->marked];
@@ -326,7 +447,7 @@ const struct cps_buffer *cps_buffers_at(const struct cps_buffers *buffers, uint3
     if (!buffers)
         return NULL;
     const struct generation *g = generation_of(buffers, submission);
-    size_t found = cps_buffers_index_find_(&g->index, defined_by(buffers, g, submission), address);
+    size_t found = find_range(&g->index, defined_by(buffers, g, submission), address);
     return found == SIZE_MAX ? NULL : &buffers->list[g->first + found];
 }
 

@@ -162,14 +162,6 @@ static struct cps_err *read_chip(struct text *t, const char *line, const char *a
     return give(t, &item);
 }
 
-static struct cps_err *add_buffer(struct text *t, const struct named_buffer *buffer)
-{
-    if (!CPS_LIST_ROOM(t->buffers, t->buffer_count))
-        return cps_err_nomem();
-    t->buffers[t->buffer_count++] = *buffer;
-    return NULL;
-}
-
 static struct cps_err *read_buffer(struct text *t, const char *line, const char *at)
 {
     int64_t iova = 0;
@@ -180,8 +172,12 @@ static struct cps_err *read_buffer(struct text *t, const char *line, const char 
     if (!buffer.length || *cps_lex_blank(at + buffer.length))
         return error_at(t, line, (size_t)(at - line), "expected a name for the buffer");
     t->current++;
-    if (t->sizes_only)
-        return add_buffer(t, &buffer);
+    if (t->sizes_only) {
+        if (!CPS_LIST_ROOM(t->buffers, t->buffer_count))
+            return cps_err_nomem();
+        t->buffers[t->buffer_count++] = buffer;
+        return NULL;
+    }
     const struct named_buffer *known = &t->buffers[t->current - 1];
     struct cps_item item = {.kind = CPS_ITEM_BUFFER,
                             .buffer = {.iova = known->iova,
@@ -355,40 +351,29 @@ static void split_lines(struct text *t)
     }
 }
 
-static struct cps_err *load(struct text *t, struct cps_stream *stream)
-{
-    uint8_t *bytes = NULL;
-    CPS_TRY(cps_stream_read_all(stream, TEXT_LIMIT, &bytes, &t->size));
-    t->name = cps_stream_name(stream);
-    t->data = (char *)bytes;
-    return NULL;
-}
-
-static struct cps_err *check_version(struct text *t)
-{
-    size_t length = sizeof(magic) - 1;
-    t->line = 1;
-    if (!strncmp(t->data, magic, length) && !*cps_lex_blank(t->data + length))
-        return NULL;
-    return error_at(t, t->data, 0, "expected \"# cpscope-pm4 1\"");
-}
-
+/* Takes @p t over, with its text, which is NULL where memory was short. */
 static struct cps_err *read_twice(struct text *t)
 {
-    split_lines(t);
-    CPS_TRY(check_version(t));
-    CPS_TRY(pass(t, true));
-    CPS_TRY(sort_buffers(t));
-    return pass(t, false);
-}
-
-static void release(struct text *t)
-{
+    size_t length = sizeof(magic) - 1;
+    struct cps_err *err = t->data ? NULL : cps_err_nomem();
+    if (!err) {
+        split_lines(t);
+        t->line = 1;
+        if (strncmp(t->data, magic, length) != 0 || *cps_lex_blank(t->data + length))
+            err = error_at(t, t->data, 0, "expected \"# cpscope-pm4 1\"");
+    }
+    if (!err)
+        err = pass(t, true);
+    if (!err)
+        err = sort_buffers(t);
+    if (!err)
+        err = pass(t, false);
     cps_names_destroy(t->names);
     free(t->by_name);
     free(t->buffers);
     free(t->data);
     free(t);
+    return err;
 }
 
 struct cps_err *cps_pm4text_read_(struct cps_stream *stream,
@@ -396,16 +381,20 @@ struct cps_err *cps_pm4text_read_(struct cps_stream *stream,
                                   struct cps_item_sink *sink)
 {
     (void)limits;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    CPS_TRY(cps_stream_read_all(stream, TEXT_LIMIT, &data, &size));
     struct text *t = calloc(1, sizeof(*t));
-    if (!t)
+    if (!t) {
+        free(data);
         return cps_err_nomem();
-    t->sink = sink;
+    }
+    t->name = cps_stream_name(stream);
     t->rnn_dir = cps_stream_rnn(stream);
-    struct cps_err *err = load(t, stream);
-    if (!err)
-        err = read_twice(t);
-    release(t);
-    return err;
+    t->sink = sink;
+    t->data = (char *)data;
+    t->size = size;
+    return read_twice(t);
 }
 
 struct cps_err *cps_pm4text_check_(const char *text, size_t size, const char *rnn_dir,
@@ -421,13 +410,8 @@ struct cps_err *cps_pm4text_check_(const char *text, size_t size, const char *rn
     t->each = each;
     t->context = context;
     t->size = size;
-    t->data = malloc(size + 1);
-    struct cps_err *err = t->data ? NULL : cps_err_nomem();
-    if (!err) {
+    t->data = calloc(1, size + 1);
+    if (t->data)
         memcpy(t->data, text, size);
-        t->data[size] = '\0';
-        err = read_twice(t);
-    }
-    release(t);
-    return err;
+    return read_twice(t);
 }

@@ -86,12 +86,6 @@ static void put_address(struct writer *w, uint32_t type, uint64_t iova, uint32_t
     put_words(w, (const uint32_t[]){type, 12, (uint32_t)iova, length, (uint32_t)(iova >> 32)}, 5);
 }
 
-static void put_payload(struct writer *w, uint32_t type, const char *data, size_t size)
-{
-    put_words(w, (const uint32_t[]){type, (uint32_t)size}, 2);
-    cps_buf_add(&w->frame, data, size);
-}
-
 /* The buffer at hand and what came of its contents. */
 static void end_buffer(struct writer *w)
 {
@@ -99,8 +93,8 @@ static void end_buffer(struct writer *w)
         return;
     put_address(w, GPUADDR, w->iova, (uint32_t)w->size);
     if (w->contents.size)
-        put_payload(w, BUFFER_CONTENTS, w->contents.data, w->contents.size);
-    w->failed = w->failed || w->contents.failed;
+        put_words(w, (const uint32_t[]){BUFFER_CONTENTS, (uint32_t)w->contents.size}, 2);
+    cps_buf_join(&w->frame, &w->contents);
     cps_buf_clear(&w->contents);
     w->have_buffer = false;
     if (w->frame.size >= FRAME_BYTES)

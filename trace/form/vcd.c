@@ -117,40 +117,27 @@ static void change_packet(struct cps_trace_writer *w, const struct cps_event *ev
     cps_buf_printf(&v->body, " n%u\n", who);
 }
 
-/* The registers that were asked for. */
-static void change_chosen(struct cps_trace_writer *w, const struct cps_event *event)
+static void change_all(struct cps_trace_writer *w, const struct cps_event *event)
 {
     struct view *v = w->state;
-    for (size_t i = 0; i < w->signals; i++) {
+    unsigned who = cps_event_who(event);
+    unsigned kind = cps_event_kind(event);
+    change(w, who, PC, cps_event_pc(event));
+    if (kind == CPS_EV_PKT)
+        change_packet(w, event);
+    for (size_t i = 0; kind == CPS_EV_REG && i < w->signals; i++) { /* those asked for */
         if (w->signal[i].number != cps_event_place(event))
             continue;
         stamp(w);
         put_bits(&v->body, event->value);
         cps_buf_printf(&v->body, "R%zu\n", i);
     }
-}
-
-static void change_all(struct cps_trace_writer *w, const struct cps_event *event)
-{
-    unsigned who = cps_event_who(event);
-    change(w, who, PC, cps_event_pc(event));
-    switch (cps_event_kind(event)) {
-    case CPS_EV_PKT:
-        change_packet(w, event);
-        break;
-    case CPS_EV_REG:
-        change_chosen(w, event);
-        /* fallthrough */
-    case CPS_EV_METHOD:
+    if (kind == CPS_EV_REG || kind == CPS_EV_METHOD) {
         change(w, who, REGISTER, cps_event_place(event) & UINT32_MAX);
         change(w, who, VALUE, event->value);
-        break;
-    case CPS_EV_MEMW:
+    } else if (kind == CPS_EV_MEMW) {
         change(w, who, ADDRESS, event->addr);
         change(w, who, DATA, event->value);
-        break;
-    default:
-        break;
     }
 }
 
@@ -168,16 +155,6 @@ static void write_event(struct cps_trace_writer *w, const struct cps_event *even
     cps_spool_write_(&v->spool, cps_buf_text(&v->body), v->body.size);
     w->lost = w->lost || v->body.failed;
     cps_buf_clear(&v->body);
-}
-
-static void declare(struct cps_trace_writer *w, unsigned who)
-{
-    struct cps_buf *out = &w->buf;
-    cps_buf_printf(out, "$scope module %s $end\n", cps_processor_name(who));
-    for (unsigned i = 0; i < SIGNALS; i++)
-        cps_buf_printf(out, "$var wire %u %c%u %s $end\n", signals[i].bits, signals[i].letter, who,
-                       signals[i].name);
-    cps_buf_printf(out, "$var string 1 n%u packet $end\n$upscope $end\n", who);
 }
 
 /* A dot would be a scope and brackets bits: RB_MRT[0].CONTROL is RB_MRT_0_CONTROL. */
@@ -202,9 +179,23 @@ static void declare_chosen(struct cps_trace_writer *w)
         cps_buf_str(out, "$upscope $end\n");
 }
 
-static void put_unknown(struct cps_trace_writer *w)
+static void end(struct cps_trace_writer *w)
 {
     struct view *v = w->state;
+    cps_buf_printf(&w->buf, "$comment cpscope: one unit of time is one %s $end\n",
+                   w->ticking ? "tick" : "event");
+    cps_buf_str(&w->buf, "$timescale 1 ns $end\n");
+    for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
+        if (!v->processor[who].there)
+            continue;
+        cps_buf_printf(&w->buf, "$scope module %s $end\n", cps_processor_name(who));
+        for (unsigned i = 0; i < SIGNALS; i++)
+            cps_buf_printf(&w->buf, "$var wire %u %c%u %s $end\n", signals[i].bits,
+                           signals[i].letter, who, signals[i].name);
+        cps_buf_printf(&w->buf, "$var string 1 n%u packet $end\n$upscope $end\n", who);
+    }
+    declare_chosen(w);
+    cps_buf_str(&w->buf, "$enddefinitions $end\n");
     cps_buf_str(&w->buf, "$dumpvars\n");
     for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
         for (unsigned i = 0; v->processor[who].there && i < SIGNALS; i++)
@@ -213,21 +204,6 @@ static void put_unknown(struct cps_trace_writer *w)
     for (size_t i = 0; i < w->signals; i++)
         cps_buf_printf(&w->buf, "bx R%zu\n", i);
     cps_buf_str(&w->buf, "$end\n");
-}
-
-static void end(struct cps_trace_writer *w)
-{
-    struct view *v = w->state;
-    cps_buf_printf(&w->buf, "$comment cpscope: one unit of time is one %s $end\n",
-                   w->ticking ? "tick" : "event");
-    cps_buf_str(&w->buf, "$timescale 1 ns $end\n");
-    for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
-        if (v->processor[who].there)
-            declare(w, who);
-    }
-    declare_chosen(w);
-    cps_buf_str(&w->buf, "$enddefinitions $end\n");
-    put_unknown(w);
     w->lost = w->lost || w->buf.failed || v->body.failed;
     cps_outfile_write(w->out, cps_buf_text(&w->buf), w->buf.size);
     cps_buf_clear(&w->buf);

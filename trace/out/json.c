@@ -2,7 +2,6 @@
  * JSON with its errors checked. */
 #include "trace/out/json.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -189,11 +188,6 @@ struct cps_err *cps_json_parse(const char *text, size_t size, struct json_object
 
 /* ---- text: json-c's own printing drops what its buffer has no room for ---- */
 
-static void put_u16(struct cps_buf *out, uint32_t code)
-{
-    cps_buf_printf(out, "\\u%04x", (unsigned)code);
-}
-
 /* What a terminal must not see, as an escape; a byte that is no UTF-8, which JSON has no way to
  * say, as the text that stands for it elsewhere. Returns its bytes. */
 static size_t put_hidden(struct cps_buf *out, const char *at)
@@ -203,9 +197,10 @@ static size_t put_hidden(struct cps_buf *out, const char *at)
     if (!length)
         cps_buf_printf(out, "\\\\x%02x", (unsigned char)*at);
     else if (code > 0xffff)
-        put_u16(out, 0xd800 + ((code - 0x10000) >> 10));
-    if (length)
-        put_u16(out, code > 0xffff ? 0xdc00 + (code & 0x3ff) : code);
+        cps_buf_printf(out, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10),
+                       0xdc00 + (code & 0x3ff));
+    else
+        cps_buf_printf(out, "\\u%04x", code);
     return length ? length : 1;
 }
 
@@ -259,29 +254,6 @@ static void put_number(struct cps_buf *out, struct json_object *value)
     cps_buf_add(out, text + at, sizeof(text) - at);
 }
 
-/* One that was read keeps its text, and that of others looks like none of a whole number. */
-static void put_double(struct cps_buf *out, struct json_object *value)
-{
-    const char *read = json_object_get_userdata(value);
-    double number = json_object_get_double(value);
-    char text[40];
-    if (read) {
-        cps_buf_str(out, read);
-        return;
-    }
-    if (isnan(number) || isinf(number)) {
-        cps_buf_str(out, isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity");
-        return;
-    }
-    snprintf(text, sizeof(text), "%.17g", number);
-    char *comma = strchr(text, ',');
-    if (comma)
-        *comma = '.';
-    cps_buf_str(out, text);
-    if (!strpbrk(text, ".e"))
-        cps_buf_str(out, ".0");
-}
-
 static void put_break(struct cps_buf *out, unsigned level, int flags)
 {
     if (!(flags & JSON_C_TO_STRING_PRETTY))
@@ -293,36 +265,37 @@ static void put_break(struct cps_buf *out, unsigned level, int flags)
 
 static void put_value(struct cps_buf *out, struct json_object *value, unsigned level, int flags);
 
-static void put_object(struct cps_buf *out, struct json_object *value, unsigned level, int flags)
+/* One of an object's or array's; @p key is NULL in an array. */
+static void put_member(struct cps_buf *out, const char *key, struct json_object *value,
+                       unsigned level, int flags, bool first)
 {
-    bool first = true;
-    cps_buf_add(out, "{", 1);
-    json_object_object_foreach(value, key, member)
-    {
-        if (!first)
-            cps_buf_add(out, ",", 1);
-        first = false;
-        put_break(out, level + 1, flags);
+    if (!first)
+        cps_buf_add(out, ",", 1);
+    put_break(out, level + 1, flags);
+    if (key) {
         put_string(out, key, strlen(key), flags);
         cps_buf_add(out, ":", 1);
-        put_value(out, member, level + 1, flags);
     }
-    put_break(out, level, flags); /* also in an empty one */
-    cps_buf_add(out, "}", 1);
+    put_value(out, value, level + 1, flags);
 }
 
-static void put_array(struct cps_buf *out, struct json_object *value, unsigned level, int flags)
+/* The closing bracket has a line of its own also where nothing is inside. */
+static void put_container(struct cps_buf *out, struct json_object *value, unsigned level, int flags)
 {
-    size_t count = cps_json_count(value);
-    cps_buf_add(out, "[", 1);
-    for (size_t i = 0; i < count; i++) {
-        if (i)
-            cps_buf_add(out, ",", 1);
-        put_break(out, level + 1, flags);
-        put_value(out, json_object_array_get_idx(value, i), level + 1, flags);
+    bool is_array = json_object_is_type(value, json_type_array);
+    bool first = true;
+    cps_buf_add(out, is_array ? "[" : "{", 1);
+    for (size_t i = 0; i < cps_json_count(value); i++, first = false)
+        put_member(out, NULL, json_object_array_get_idx(value, i), level, flags, first);
+    if (!is_array) {
+        json_object_object_foreach(value, key, member)
+        {
+            put_member(out, key, member, level, flags, first);
+            first = false;
+        }
     }
     put_break(out, level, flags);
-    cps_buf_add(out, "]", 1);
+    cps_buf_add(out, is_array ? "]" : "}", 1);
 }
 
 static void put_value(struct cps_buf *out, struct json_object *value, unsigned level, int flags)
@@ -337,18 +310,19 @@ static void put_value(struct cps_buf *out, struct json_object *value, unsigned l
     case json_type_int:
         put_number(out, value);
         break;
-    case json_type_double:
-        put_double(out, value);
+    case json_type_double: { /* as it was read, or made */
+        const char *text = json_object_to_json_string_ext(value, flags);
+        cps_buf_str(out, text ? text : "");
+        out->failed = out->failed || !text;
         break;
+    }
     case json_type_string:
         put_string(out, json_object_get_string(value), (size_t)json_object_get_string_len(value),
                    flags);
         break;
     case json_type_object:
-        put_object(out, value, level, flags);
-        break;
     case json_type_array:
-        put_array(out, value, level, flags);
+        put_container(out, value, level, flags);
         break;
     }
 }

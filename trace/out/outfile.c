@@ -45,15 +45,6 @@ struct cps_outfile {
  * signal concerns the process. */
 static _Atomic(char *) named[MAX_NAMED];
 
-static void remember(char *name)
-{
-    for (unsigned i = 0; i < MAX_NAMED; i++) {
-        char *none = NULL;
-        if (atomic_compare_exchange_strong(&named[i], &none, name))
-            return;
-    }
-}
-
 static void forget(char *name)
 {
     for (unsigned i = 0; name && i < MAX_NAMED; i++) {
@@ -115,21 +106,14 @@ static struct cps_err *find_target(const char *path, char ret[PATH_BYTES])
     return NULL;
 }
 
-/* The folder of @p target, which opens as one. */
-static void folder_of(const char *target, char ret[PATH_BYTES])
-{
-    const char *slash = strrchr(target, '/');
-    size_t size = slash ? (size_t)(slash - target) + 1 : 0;
-    memcpy(ret, target, size);
-    strcpy(ret + size, ".");
-}
-
 /* Contents without a name. False where the system has no such thing: then they need one. */
 static bool open_nameless(struct cps_outfile *out, mode_t mode)
 {
 #ifdef O_TMPFILE
-    char folder[PATH_BYTES + 1];
-    folder_of(out->target, folder);
+    char folder[PATH_BYTES + 1] = "";
+    const char *slash = strrchr(out->target, '/');
+    memcpy(folder, out->target, slash ? (size_t)(slash - out->target) + 1 : 0);
+    strcat(folder, ".");
     if (access("/proc/self/fd", X_OK) == 0) /* how it is given its name in the end */
         out->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 #endif
@@ -156,10 +140,13 @@ static struct cps_err *open_named(struct cps_outfile *out, mode_t mode)
         if (out->fd < 0 && errno != EEXIST)
             break;
     }
-    if (out->fd >= 0) {
-        remember(out->temporary);
-        return NULL;
+    for (unsigned i = 0; out->fd >= 0 && i < MAX_NAMED; i++) {
+        char *none = NULL;
+        if (atomic_compare_exchange_strong(&named[i], &none, out->temporary))
+            break;
     }
+    if (out->fd >= 0)
+        return NULL;
     struct cps_err *err = cps_err_os(out->path, "create");
     free(CPS_TAKE(out->temporary));
     return err;
@@ -186,17 +173,11 @@ static struct cps_err *open_replacement(struct cps_outfile *out, const struct st
     return NULL;
 }
 
-static bool is_nowhere(int fd)
-{
-    struct stat info, null;
-    return fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && stat("/dev/null", &null) == 0 &&
-           info.st_rdev == null.st_rdev;
-}
-
 /* A FIFO without a reader is waited for, but not for ever. */
 static struct cps_err *open_in_place(struct cps_outfile *out, const char *target)
 {
     const struct timespec pause = {0, 50000000};
+    struct stat info, null;
     for (unsigned i = 0; out->fd < 0 && i < FIFO_TRIES; i++) {
         if (i)
             nanosleep(&pause, NULL);
@@ -206,7 +187,8 @@ static struct cps_err *open_in_place(struct cps_outfile *out, const char *target
     }
     if (out->fd >= 0)
         fcntl(out->fd, F_SETFL, fcntl(out->fd, F_GETFL) & ~O_NONBLOCK);
-    out->nowhere = out->fd >= 0 && is_nowhere(out->fd);
+    out->nowhere = out->fd >= 0 && fstat(out->fd, &info) == 0 && S_ISCHR(info.st_mode) &&
+                   stat("/dev/null", &null) == 0 && info.st_rdev == null.st_rdev;
     return out->fd < 0 ? cps_err_os(out->path, "open for writing") : NULL;
 }
 
