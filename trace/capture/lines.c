@@ -2,6 +2,8 @@
  * Lines of a stream, through a buffer of fixed size. */
 #include "trace/capture/lines.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_blank(char c)
@@ -123,4 +125,19 @@ struct cps_err *cps_lines_long_(struct cps_lines *l, size_t most, struct cps_buf
         cps_lines_take_(l, size);
     }
     return ret->failed ? cps_err_nomem() : cps_lines_end_(l, &blank);
+}
+
+bool cps_lines_number_(const char **at, int base, uint64_t most, uint64_t *ret)
+{
+    char *end = NULL;
+    *at += strspn(*at, " ");
+    if (**at == '-' || **at == '+' || **at == '\0')
+        return false;
+    errno = 0;
+    unsigned long long value = strtoull(*at, &end, base);
+    if (end == *at || !strchr(" ;", *end) || value > most || errno)
+        return false;
+    *at = end;
+    *ret = value;
+    return true;
 }

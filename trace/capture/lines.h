@@ -53,4 +53,9 @@ void cps_lines_take_(struct cps_lines *lines, size_t size);
  */
 CPS_MUST_USE struct cps_err *cps_lines_end_(struct cps_lines *lines, bool *blank);
 
+/** Reads an unsigned number of 64 bits behind blanks, as strtoull() with @p base, and moves *at
+ * behind it; false, and *at at it, if none of at most @p most is there, up to a blank, a ';' or the
+ * end. */
+bool cps_lines_number_(const char **at, int base, uint64_t most, uint64_t *ret);
+
 #endif

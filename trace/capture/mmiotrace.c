@@ -2,7 +2,6 @@
  * Lines of mmiotrace. */
 #include "trace/capture/mmiotrace.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,23 +28,6 @@ static struct cps_err *expected(const struct reader *r, const char *what)
     return cps_err_new(CPS_ERR_SYNTAX, "%s:%" PRIu64 ": found '%.*s', expected %s",
                        cps_stream_name(r->lines->stream), r->number, length > 40 ? 40 : length,
                        r->at, what);
-}
-
-/* A number up to a blank, with or without 0x where it is hexadecimal. */
-static bool number(struct reader *r, int base, uint64_t most, uint64_t *ret)
-{
-    char *end = NULL;
-    while (*r->at == ' ')
-        r->at++;
-    if (*r->at == '-' || *r->at == '+' || *r->at == '\0')
-        return false;
-    errno = 0;
-    unsigned long long value = strtoull(r->at, &end, base);
-    if (end == r->at || (*end && *end != ' ') || value > most || errno)
-        return false;
-    r->at = end;
-    *ret = value;
-    return true;
 }
 
 /* "12.345678": seconds, in nanoseconds. */
@@ -77,17 +59,17 @@ static struct cps_err *read_device(struct reader *r)
 {
     struct cps_mmio_device device = {0};
     uint64_t value = 0;
-    if (!number(r, 16, UINT16_MAX, &value))
+    if (!cps_lines_number_(&r->at, 16, UINT16_MAX, &value))
         return expected(r, "bus and function, 4 digits");
-    if (!number(r, 16, UINT32_MAX, &value))
+    if (!cps_lines_number_(&r->at, 16, UINT32_MAX, &value))
         return expected(r, "vendor and device, 8 digits");
     device.vendor = (uint32_t)(value >> 16);
     device.device = value & 0xffff;
-    if (!number(r, 16, UINT64_MAX, &value))
+    if (!cps_lines_number_(&r->at, 16, UINT64_MAX, &value))
         return expected(r, "an interrupt");
     for (unsigned i = 0; i < 2 * CPS_MMIO_BARS; i++) {
         uint64_t *to = i < CPS_MMIO_BARS ? &device.bar[i] : &device.size[i - CPS_MMIO_BARS];
-        if (!number(r, 16, UINT64_MAX, to))
+        if (!cps_lines_number_(&r->at, 16, UINT64_MAX, to))
             return expected(r, "seven starts and seven sizes of regions");
     }
     return r->sink->device(r->sink, &device);
@@ -99,16 +81,17 @@ static struct cps_err *read_access(struct reader *r, bool write)
     struct cps_mmio_access access = {.write = write, .line = r->number};
     uint64_t map = 0;
     uint64_t size = 0;
-    if (!number(r, 10, 8, &size) || !size || size & (size - 1))
+    if (!cps_lines_number_(&r->at, 10, 8, &size) || !size || size & (size - 1))
         return expected(r, "a width of 1, 2, 4 or 8 bytes");
     access.size = (unsigned)size;
     if (!time_stamp(r, &access.ns))
         return expected(r, "seconds");
-    if (!number(r, 10, UINT32_MAX, &map))
+    if (!cps_lines_number_(&r->at, 10, UINT32_MAX, &map))
         return expected(r, "a number of a mapping");
-    if (!number(r, 16, UINT64_MAX, &access.address))
+    if (!cps_lines_number_(&r->at, 16, UINT64_MAX, &access.address))
         return expected(r, "an address on the bus");
-    if (!number(r, 16, UINT64_MAX, &access.value) || (size < 8 && access.value >> size * 8))
+    if (!cps_lines_number_(&r->at, 16, UINT64_MAX, &access.value) ||
+        (size < 8 && access.value >> size * 8))
         return expected(r, "a value of that width");
     return r->sink->access(r->sink, &access);
 }
@@ -120,23 +103,14 @@ static struct cps_err *read_unknown(struct reader *r)
     uint64_t map = 0;
     if (!time_stamp(r, &access.ns))
         return expected(r, "seconds");
-    if (!number(r, 10, UINT32_MAX, &map))
+    if (!cps_lines_number_(&r->at, 10, UINT32_MAX, &map))
         return expected(r, "a number of a mapping");
-    if (!number(r, 16, UINT64_MAX, &access.address))
+    if (!cps_lines_number_(&r->at, 16, UINT64_MAX, &access.address))
         return expected(r, "an address on the bus");
     return r->sink->access(r->sink, &access);
 }
 
-/* "MARK TIME Lost N events." */
-static struct cps_err *read_mark(struct reader *r)
-{
-    uint64_t ns = 0;
-    if (!time_stamp(r, &ns))
-        return expected(r, "seconds");
-    return strncmp(r->at, " Lost ", 6) ? NULL : r->sink->lost(r->sink, r->number);
-}
-
-static bool take(struct reader *r, const char *word)
+static bool take_word(struct reader *r, const char *word)
 {
     size_t length = strlen(word);
     if (strncmp(r->at, word, length) != 0 || (r->at[length] && r->at[length] != ' '))
@@ -148,19 +122,24 @@ static bool take(struct reader *r, const char *word)
 static struct cps_err *read_line(struct reader *r)
 {
     r->at = r->lines->text;
-    if (take(r, "R"))
+    if (take_word(r, "R"))
         return read_access(r, false);
-    if (take(r, "W"))
+    if (take_word(r, "W"))
         return read_access(r, true);
-    if (take(r, "PCIDEV"))
+    if (take_word(r, "PCIDEV"))
         return read_device(r);
-    if (take(r, "UNKNOWN"))
+    if (take_word(r, "UNKNOWN"))
         return read_unknown(r);
-    if (take(r, "MARK"))
-        return read_mark(r);
+    if (take_word(r, "MARK")) { /* "MARK TIME Lost N events." */
+        uint64_t ns = 0;
+        if (!time_stamp(r, &ns))
+            return expected(r, "seconds");
+        return strncmp(r->at, " Lost ", 6) ? NULL : r->sink->lost(r->sink, r->number);
+    }
     if (r->number == 1 && strcmp(r->lines->text, magic) != 0)
         return expected(r, magic);
-    if (!*r->at || take(r, "MAP") || take(r, "UNMAP") || take(r, "VERSION") || take(r, "LSPCI"))
+    if (!*r->at || take_word(r, "MAP") || take_word(r, "UNMAP") || take_word(r, "VERSION") ||
+        take_word(r, "LSPCI"))
         return NULL;
     return expected(r, "R, W, MAP, UNMAP, MARK, VERSION, LSPCI, PCIDEV or UNKNOWN");
 }

@@ -79,3 +79,21 @@ unsigned cps_processor_by_name_(const char *word, size_t length)
     }
     return CPS_CPU_COUNT;
 }
+
+enum cps_space cps_event_space_(unsigned kind)
+{
+    switch (kind) {
+    case CPS_EV_REG:
+    case CPS_EV_REGR:
+    case CPS_EV_PROT:
+        return CPS_SPACE_GPU;
+    case CPS_EV_CTRL:
+        return CPS_SPACE_CONTROL;
+    case CPS_EV_PIPE:
+        return CPS_SPACE_PIPE;
+    case CPS_EV_SQE:
+        return CPS_SPACE_SQE;
+    default:
+        return CPS_SPACE_COUNT;
+    }
+}

@@ -71,13 +71,6 @@ static bool may_be(const struct cps_launch *launch)
     return false;
 }
 
-static enum cps_launch_kind kind_of(struct cps_launches *launches)
-{
-    const struct cps_launch *last = &launches->last;
-    launches->is_unsure |= launches->is_wordless && may_be(last);
-    return cps_launch_kind_of_(launches->names, last->packet.value, last->word, last->words);
-}
-
 /* A packet of the processor. It ends what is open unless it belongs to its draw-state groups. */
 static bool ends(struct cps_launches *launches, const struct cps_event *packet)
 {
@@ -93,33 +86,19 @@ static bool ends(struct cps_launches *launches, const struct cps_event *packet)
     return true;
 }
 
-static void begin_packet(struct cps_launches *launches, const struct cps_event *event)
-{
-    launches->last = (struct cps_launch){.packet = *event,
-                                         .submission = launches->submission,
-                                         .name = cps_packet_name_(launches->names, event->value)};
-    launches->is_fresh = true;
-    launches->in_group = false;
-}
-
 /* The packet has all the words that came. */
 static enum cps_launch_step settle(struct cps_launches *launches)
 {
     launches->is_fresh = false;
-    launches->last.kind = kind_of(launches);
-    if (!launches->last.kind)
+    struct cps_launch *last = &launches->last;
+    launches->is_unsure |= launches->is_wordless && may_be(last);
+    last->kind = cps_launch_kind_of_(launches->names, last->packet.value, last->word, last->words);
+    if (!last->kind)
         return CPS_LAUNCH_INSIDE;
-    launches->last.number = launches->is_unsure ? CPS_LAUNCH_UNNUMBERED : launches->count;
+    last->number = launches->is_unsure ? CPS_LAUNCH_UNNUMBERED : launches->count;
     launches->count++;
     launches->is_open = true;
     return CPS_LAUNCH_BEGINS;
-}
-
-static void keep_word(struct cps_launches *launches, uint32_t value)
-{
-    struct cps_launch *launch = &launches->last;
-    if (launches->is_fresh && launch->words < CPS_LAUNCH_WORDS)
-        launch->word[launch->words++] = value;
 }
 
 /* A packet, a submission, the end of the run. */
@@ -132,8 +111,13 @@ static enum cps_launch_step advance(struct cps_launches *launches, const struct 
     }
     if (kind == CPS_EV_SUBMIT)
         launches->submission = event->value;
-    if (kind == CPS_EV_PKT && !launches->is_open)
-        begin_packet(launches, event);
+    if (kind != CPS_EV_PKT || launches->is_open)
+        return CPS_LAUNCH_INSIDE;
+    launches->last = (struct cps_launch){.packet = *event,
+                                         .submission = launches->submission,
+                                         .name = cps_packet_name_(launches->names, event->value)};
+    launches->is_fresh = true;
+    launches->in_group = false;
     return CPS_LAUNCH_INSIDE;
 }
 
@@ -145,7 +129,9 @@ enum cps_launch_step cps_launches_take_(struct cps_launches *launches,
     if (!is_everyones && cps_event_who(event) != launches->who)
         return CPS_LAUNCH_INSIDE;
     if (kind == CPS_EV_WORD) {
-        keep_word(launches, event->value);
+        struct cps_launch *launch = &launches->last;
+        if (launches->is_fresh && launch->words < CPS_LAUNCH_WORDS)
+            launch->word[launch->words++] = event->value;
         return CPS_LAUNCH_INSIDE;
     }
     if (launches->is_fresh && settle(launches) == CPS_LAUNCH_BEGINS)

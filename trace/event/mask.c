@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/base/list.h"
+#include "trace/event/event_words.h"
 
 static const struct {
     const char *word;
@@ -96,23 +97,12 @@ void cps_mask_deinit(struct cps_mask *mask)
 
 static bool is_of_kind(const struct cps_event *event, int what)
 {
-    switch (cps_event_kind(event)) {
-    case CPS_EV_REG:
-    case CPS_EV_REGR:
-    case CPS_EV_PROT:
-        return what == CPS_MASK_REG;
-    case CPS_EV_PIPE:
-        return what == CPS_MASK_PIPE;
-    case CPS_EV_CTRL:
-        return what == CPS_MASK_CTRL;
-    case CPS_EV_SQE:
-        return what == CPS_MASK_SQE;
-    case CPS_EV_MEMR:
-    case CPS_EV_MEMW:
-        return what == CPS_MASK_MEM;
-    default:
-        return false;
-    }
+    unsigned kind = cps_event_kind(event);
+    unsigned i = 0;
+    while (kinds[i].what != what)
+        i++;
+    return what == CPS_MASK_MEM ? kind == CPS_EV_MEMR || kind == CPS_EV_MEMW
+                                : kinds[i].space == (int)cps_event_space_(kind);
 }
 
 uint32_t cps_mask_bits(const struct cps_mask *mask, const struct cps_event *event, int id)

@@ -86,22 +86,8 @@ static bool get_pc(struct cpt_frame *f, uint32_t from, uint32_t most, uint32_t *
 
 #define CPT_MIX UINT64_C(0x9e3779b97f4a7c15)
 
-static unsigned kind_of(uint64_t head)
-{
-    return (uint8_t)head;
-}
-
-static unsigned sub_of(uint64_t head)
-{
-    return (uint8_t)(head >> 8);
-}
-
-static unsigned who_of(uint64_t head)
-{
-    return (uint8_t)(head >> 16);
-}
-
-/* Most tags fit into a byte: kind 4:0, sub 7:5. */
+/* A head is as in struct cps_event: kind 7:0, sub 15:8, processor 23:16, pc 63:32. Most tags fit
+ * into a byte: kind 4:0, sub 7:5. */
 static bool is_wide_tag(unsigned kind, unsigned sub)
 {
     return kind > 31 || sub > 7;
@@ -111,7 +97,7 @@ static bool is_wide_tag(unsigned kind, unsigned sub)
 static uint32_t *place_after(struct cpt_model *model, const struct cps_event *event)
 {
     uint64_t head = event->head;
-    if (kind_of(head) == CPS_EV_PKT && event->value >> 28 == 7)
+    if ((uint8_t)head == CPS_EV_PKT && event->value >> 28 == 7)
         head |= (uint64_t)(0x80 | (event->value >> 16 & 0x7f)) << 24;
     uint32_t place = (uint32_t)(head >> 32) + ((uint32_t)head * 0x9e3779b1u >> 22);
     return &model->behind[place % CPT_PLACES];
@@ -120,7 +106,7 @@ static uint32_t *place_after(struct cpt_model *model, const struct cps_event *ev
 /* What an event is about: a packet's header, else an addr. */
 static uint64_t subject_of(const struct cps_event *event)
 {
-    return kind_of(event->head) == CPS_EV_PKT ? event->value : event->addr;
+    return cps_event_kind(event) == CPS_EV_PKT ? event->value : event->addr;
 }
 
 static uint32_t seen_slot(const struct cps_event *event)
@@ -160,8 +146,8 @@ static uint64_t address_step(unsigned kind)
 /* The addr behind the last event of this kind; of packets, in this stream. */
 static uint64_t next_address(const struct cpt_model *model, uint64_t head)
 {
-    if (kind_of(head) != CPS_EV_PKT)
-        return model->next[kind_of(head)];
+    if ((uint8_t)head != CPS_EV_PKT)
+        return model->next[(uint8_t)head];
     const struct cps_event *last = &model->event[model->last[stream_of(head)]];
     return last->addr + 4 + 4 * (uint64_t)cps_pm4_decode_any(last->value).count;
 }
@@ -169,7 +155,7 @@ static uint64_t next_address(const struct cpt_model *model, uint64_t head)
 /* The addr that an event has if it is like another one. */
 static uint64_t repeated_address(const struct cpt_model *model, const struct cps_event *other)
 {
-    uint64_t shift = kind_of(other->head) == CPS_EV_PKT ? model->shift[stream_of(other->head)] : 0;
+    uint64_t shift = cps_event_kind(other) == CPS_EV_PKT ? model->shift[stream_of(other->head)] : 0;
     return other->addr + shift;
 }
 
@@ -192,8 +178,8 @@ static uint32_t find_alike(const struct cpt_model *model, const struct cps_event
 static uint32_t expected_value(const struct cpt_model *model, const struct cps_event *event)
 {
     const struct cps_event *expected = &model->event[model->expected];
-    if (kind_of(event->head) == CPS_EV_PKT)
-        return kind_of(expected->head) == CPS_EV_PKT ? expected->value : 0;
+    if (cps_event_kind(event) == CPS_EV_PKT)
+        return cps_event_kind(expected) == CPS_EV_PKT ? expected->value : 0;
     return model->event[find_alike(model, event)].value;
 }
 
@@ -216,7 +202,7 @@ static bool differs_in_value(const struct cpt_model *model)
     const struct cps_event *event = &model->event[model->at];
     const struct cps_event *expected = &model->event[model->expected];
     return event->head == expected->head && event->addr == expected->addr &&
-           kind_of(event->head) != CPS_EV_PKT;
+           cps_event_kind(event) != CPS_EV_PKT;
 }
 
 /* Passes an event that is as expected, perhaps but for its value. */
@@ -230,7 +216,7 @@ static void pass_event(struct cpt_model *model)
 static void learn_event(struct cpt_model *model)
 {
     const struct cps_event *event = &model->event[model->at];
-    unsigned kind = kind_of(event->head);
+    unsigned kind = cps_event_kind(event);
     uint32_t *behind = place_after(model, event);
     uint32_t like = find_alike(model, event);
     if (kind == CPS_EV_PKT)
@@ -282,8 +268,8 @@ static uint8_t *put_header(uint8_t *to, const struct cpt_model *model, uint64_t 
 static uint8_t *put_tag(uint8_t *to, unsigned flags, uint64_t head)
 {
     if (flags & CPT_WIDE_TAG)
-        return put_number(put_number(to, kind_of(head)), sub_of(head));
-    *to++ = (uint8_t)(kind_of(head) | sub_of(head) << 5);
+        return put_number(put_number(to, (uint8_t)head), (uint8_t)(head >> 8));
+    *to++ = (uint8_t)((uint8_t)head | (uint8_t)(head >> 8) << 5);
     return to;
 }
 
@@ -293,13 +279,13 @@ static unsigned flags_of_head(uint64_t head, uint64_t differs)
     flags |= (uint8_t)(differs >> 16) ? CPT_NEW_WHO : 0u;
     if (!(uint16_t)differs)
         return flags | CPT_SAME_TAG;
-    return flags | (is_wide_tag(kind_of(head), sub_of(head)) ? CPT_WIDE_TAG : 0u);
+    return flags | (is_wide_tag((uint8_t)head, (uint8_t)(head >> 8)) ? CPT_WIDE_TAG : 0u);
 }
 
 static uint8_t *put_head(uint8_t *to, const struct cpt_model *model, unsigned flags, uint64_t head)
 {
     if (flags & CPT_NEW_WHO)
-        to = put_number(to, who_of(head));
+        to = put_number(to, (uint8_t)(head >> 16));
     if (!(flags & CPT_SAME_TAG))
         to = put_tag(to, flags, head);
     if (!(flags & CPT_SAME_PC))
@@ -322,7 +308,7 @@ __attribute__((noinline)) static uint8_t *put_event(uint8_t *to, struct cpt_mode
     to = put_head(to, model, flags, event->head);
     if (!(flags & (CPT_SAME_ADDR | CPT_NEXT_ADDR)))
         to = put_distance(to, event->addr - (flags & CPT_SAME_TAG ? like : next));
-    if (!(flags & CPT_SAME_VALUE) && kind_of(event->head) == CPS_EV_PKT)
+    if (!(flags & CPT_SAME_VALUE) && cps_event_kind(event) == CPS_EV_PKT)
         to = put_header(to, model, event->head, event->value);
     else if (!(flags & CPT_SAME_VALUE))
         to = put_distance(to, distance_of(event->value - value));
@@ -352,7 +338,7 @@ static const struct cps_event *put_expected(struct cpt_model *model, const struc
         *event = *from;
         if (head != expected->head || from->value != expected->value)
             break;
-        if (kind_of(head) == CPS_EV_PKT) {
+        if ((uint8_t)head == CPS_EV_PKT) {
             uint32_t stream = stream_of(head);
             if (from->addr != addr + model->shift[stream])
                 break;
@@ -427,9 +413,9 @@ static bool get_tag(struct cpt_frame *f, unsigned flags, unsigned *kind, unsigne
 /* Kind, sub, processor and pc, of which `head` has what is expected. */
 static bool get_head(struct cpt_frame *f, unsigned flags, uint64_t *head)
 {
-    unsigned kind = kind_of(*head);
-    unsigned sub = sub_of(*head);
-    unsigned who = who_of(*head);
+    unsigned kind = (uint8_t)*head;
+    unsigned sub = (uint8_t)(*head >> 8);
+    unsigned who = (uint8_t)(*head >> 16);
     uint32_t pc = (uint32_t)(*head >> 32);
     uint32_t before = cps_event_pc(&f->model.event[f->model.at - 1]);
     if ((flags & CPT_NEW_WHO && !get_small(f, UINT8_MAX, &who)) ||

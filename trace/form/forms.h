@@ -5,6 +5,7 @@
 
 #include "isa/base/buf.h"
 #include "trace/capture/lines.h"
+#include "trace/event/event_words.h"
 #include "trace/form/trace.h"
 #include "trace/form/words.h"
 #include "trace/out/json.h"
@@ -86,9 +87,6 @@ CPS_MUST_USE struct cps_err *cps_event_lines_open_(struct cps_trace *trace,
 /** The names of the processor that made an event, or NULL. */
 const struct cps_names *cps_named_by_(const struct cps_trace_writer *writer,
                                       const struct cps_event *event);
-/** Which numbers the address of an event of a kind is one of; CPS_SPACE_COUNT: it is another one.
- */
-enum cps_space cps_named_space_(unsigned kind);
 /** The name of the register that an event is about; NULL: it has none. */
 const char *cps_named_register_(const struct cps_names *names, const struct cps_event *event);
 /** Adds "fields" with what is known of the value of a register, unless nothing is. */

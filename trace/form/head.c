@@ -100,17 +100,6 @@ static struct cps_err *no_line(const char *file, const char *text, const char *l
                          (int)(length < 60 ? length : 60), line);
 }
 
-static struct cps_err *parse_lines(const char *file, const char *text, struct cps_trace_head *ret)
-{
-    for (const char *line = text; *line;) {
-        size_t length = strcspn(line, "\n");
-        if (!parse_line(ret, line + 2, length - 2))
-            return no_line(file, text, line, length);
-        line += length + 1;
-    }
-    return NULL;
-}
-
 /* A head is shown wherever a trace is: what is no text in it is escaped before it is looked at. */
 struct cps_err *cps_trace_head_parse(const char *file, const char *text, struct cps_trace_head *ret)
 {
@@ -129,7 +118,11 @@ struct cps_err *cps_trace_head_parse(const char *file, const char *text, struct 
     cps_shown_add_(&shown, text, strlen(text), true);
     if (shown.failed)
         return cps_err_nomem();
-    CPS_TRY(parse_lines(file, shown.data, ret));
+    for (const char *line = shown.data; *line; line += size + 1) {
+        size = strcspn(line, "\n");
+        if (!parse_line(ret, line + 2, size - 2))
+            return no_line(file, shown.data, line, size);
+    }
     ret->text = CPS_TAKE(shown.data);
     return NULL;
 }
@@ -142,21 +135,15 @@ static void put_file(struct cps_buf *text, const char *key, const struct cps_tra
     cps_buf_printf(text, " sha256:%s\n", file->sha256);
 }
 
-/* "# gen a6xx", or engine and chip (or ABI) of a script. */
-static void put_machine(struct cps_buf *text, enum cps_gen gen)
-{
-    const struct cps_gen_row *row = cps_gen_row(gen);
-    cps_buf_str(text, first_line);
-    if (!cps_gen_is_afuc(gen))
-        cps_buf_printf(text, "# engine %s\n", cps_isa_name(row->isa));
-    cps_buf_printf(text, "# %s %s\n", row->key, row->word);
-}
-
 struct cps_err *cps_trace_head_make(const struct cps_trace_header *header, enum cps_layout layout,
                                     bool with_processor, struct cps_trace_head *ret)
 {
     CPS_BUF text = {0};
-    put_machine(&text, header->gen);
+    const struct cps_gen_row *row = cps_gen_row(header->gen);
+    cps_buf_str(&text, first_line);
+    if (!cps_gen_is_afuc(header->gen))
+        cps_buf_printf(&text, "# engine %s\n", cps_isa_name(row->isa));
+    cps_buf_printf(&text, "# %s %s\n", row->key, row->word);
     if (*cps_layout_word(layout))
         cps_buf_printf(&text, "# layout %s\n", cps_layout_word(layout));
     for (unsigned i = 0; i < header->firmware_count; i++)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "isa/base/pm4.h"
-#include "trace/event/event_words.h"
 #include "trace/form/forms.h"
 
 /* A byte of the head becomes at most six, as \u0009. */

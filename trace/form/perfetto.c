@@ -246,7 +246,7 @@ static void put_instant(struct cps_trace_writer *w, unsigned track, const struct
 {
     const struct cps_names *names = cps_named_by_(w, event);
     unsigned kind = cps_event_kind(event);
-    bool is_register = cps_named_space_(kind) != CPS_SPACE_COUNT;
+    bool is_register = cps_event_space_(kind) != CPS_SPACE_COUNT;
     const char *name = cps_named_register_(names, event);
     struct json_object *args = json_object_new_object();
     struct json_object *to = new_event("i", track, w->count, name ? name : cps_event_keyword(kind));

@@ -10,7 +10,6 @@
 
 #include "isa/base/pm4.h"
 #include "trace/capture/buffers.h"
-#include "trace/event/event_words.h"
 #include "trace/event/launch.h"
 #include "trace/form/sqlite_schema.h"
 
@@ -360,7 +359,7 @@ static enum cps_space space_called(const char *word)
 {
     for (unsigned kind = 0; word && kind < CPS_EV_COUNT; kind++) {
         if (!strcmp(word, space_of(kind)))
-            return cps_named_space_(kind);
+            return cps_event_space_(kind);
     }
     return CPS_SPACE_COUNT;
 }

@@ -172,7 +172,7 @@ static void put_comment(struct cps_buf *out, const struct cps_event *event,
                         const struct cps_names *names)
 {
     unsigned kind = cps_event_kind(event);
-    enum cps_space space = cps_named_space_(kind);
+    enum cps_space space = cps_event_space_(kind);
     if (kind == CPS_EV_PKT)
         comment_packet(out, names, event);
     else if (space != CPS_SPACE_COUNT)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Reads the text form of a trace back, columns as event.def names them. Of the commentary only what
  * the columns leave out is looked at: `pc=`, `bank=1` and `pipe=`. */
-#include <errno.h>
 #include <string.h>
 
-#include "trace/event/event_words.h"
 #include "trace/form/forms.h"
 
 /* A place in a line, and the record it is read into. */
@@ -28,17 +26,9 @@ static bool word(struct cursor *c, const char **ret, size_t *length)
 /* Addresses use all 64 bits, which cps_lex_number() does not give. */
 static bool number(struct cursor *c, uint64_t most, uint64_t *ret)
 {
-    const char *text = NULL;
-    size_t length = 0;
-    char copy[24];
-    char *end = NULL;
-    if (!word(c, &text, &length) || length >= sizeof(copy) || !(*text >= '0' && *text <= '9'))
-        return false;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    errno = 0;
-    *ret = strtoull(copy, &end, copy[0] == '0' && copy[1] == 'x' ? 16 : 10);
-    return !*end && !errno && *ret <= most;
+    c->at += strspn(c->at, " ");
+    bool hexadecimal = c->at[0] == '0' && c->at[1] == 'x';
+    return cps_lines_number_(&c->at, hexadecimal ? 16 : 10, most, ret);
 }
 
 static bool number32(struct cursor *c, uint32_t *ret)

@@ -174,27 +174,9 @@ const struct cps_names *cps_named_by_(const struct cps_trace_writer *w,
     return who < CPS_CPU_COUNT ? w->names[who] : NULL;
 }
 
-enum cps_space cps_named_space_(unsigned kind)
-{
-    switch (kind) {
-    case CPS_EV_REG:
-    case CPS_EV_REGR:
-    case CPS_EV_PROT:
-        return CPS_SPACE_GPU;
-    case CPS_EV_CTRL:
-        return CPS_SPACE_CONTROL;
-    case CPS_EV_PIPE:
-        return CPS_SPACE_PIPE;
-    case CPS_EV_SQE:
-        return CPS_SPACE_SQE;
-    default:
-        return CPS_SPACE_COUNT;
-    }
-}
-
 const char *cps_named_register_(const struct cps_names *names, const struct cps_event *event)
 {
-    enum cps_space space = cps_named_space_(cps_event_kind(event));
+    enum cps_space space = cps_event_space_(cps_event_kind(event));
     return names && space != CPS_SPACE_COUNT ? cps_name(names, space, (uint32_t)event->addr, NULL)
                                              : NULL;
 }
@@ -207,7 +189,7 @@ static void add_value(void *context, const struct cps_value *value)
 void cps_named_fields_(struct json_object *to, const struct cps_names *names,
                        const struct cps_event *event)
 {
-    enum cps_space space = cps_named_space_(cps_event_kind(event));
+    enum cps_space space = cps_event_space_(cps_event_kind(event));
     if (!names || space == CPS_SPACE_COUNT)
         return;
     struct json_object *fields = json_object_new_object();
