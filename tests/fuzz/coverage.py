@@ -17,7 +17,7 @@ PARSERS = {
     "rd": ["trace/capture/rd.c", "isa/base/source.c", "trace/capture/stream.c"],
     "snapshot": ["trace/capture/snapshot.c"],
     "devcore": ["trace/capture/devcore.c", "trace/capture/lines.c"],
-    "pm4text": ["trace/capture/pm4text.c", "trace/capture/pm4packet.c"],
+    "pm4text": ["trace/capture/pm4text.c"],
     "trace": ["trace/form/text_read.c", "trace/form/jsonl.c", "trace/form/head.c"],
     "cptfile": ["trace/form/cpt_file.c", "trace/form/cpt_frame.c"],
     "cpt": ["trace/form/cpt_frame.c"],

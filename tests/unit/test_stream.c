@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "trace/out/outfile.h"
-#include "trace/capture/share.h"
+#include "trace/capture/formats.h"
 #include "trace/capture/stream.h"
 
 static size_t gzip(const char *text, uint8_t *out, size_t room)

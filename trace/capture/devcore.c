@@ -91,19 +91,14 @@ static struct cps_err *give_ring(struct devcore *d)
     return cps_reading_give_(&d->r, &item);
 }
 
-static const char *block_name(const char *dumped)
-{
-    for (size_t i = 0; i < sizeof(block_names) / sizeof(block_names[0]); i++) {
-        if (!strcmp(block_names[i].dumped, dumped))
-            return block_names[i].name;
-    }
-    return dumped;
-}
-
 static struct cps_err *give_block(struct devcore *d)
 {
     struct cps_item item = {.kind = CPS_ITEM_BLOCK};
-    item.block.name = block_name(d->entry.name);
+    item.block.name = d->entry.name;
+    for (size_t i = 0; i < sizeof(block_names) / sizeof(block_names[0]); i++) {
+        if (!strcmp(block_names[i].dumped, d->entry.name))
+            item.block.name = block_names[i].name;
+    }
     item.block.words = d->block_count ? d->block : NULL;
     item.block.count = d->block_count;
     item.block.size = (size_t)d->entry.dwords;
@@ -173,17 +168,6 @@ static struct cps_err *begin_contents(struct devcore *d)
     return NULL;
 }
 
-static struct cps_err *keep_words(struct devcore *d, size_t count)
-{
-    size_t need = d->block_count + count;
-    if (!CPS_LIST_RESERVE(d->block, d->block_capacity, need))
-        return cps_err_nomem();
-    memcpy(d->block + d->block_count, d->words, count * sizeof(*d->words));
-    d->block_count = need;
-    d->done += 4 * (uint64_t)count;
-    return NULL;
-}
-
 static struct cps_err *give_words(struct devcore *d, size_t count)
 {
     uint64_t rest = d->size - d->done;
@@ -205,9 +189,14 @@ static struct cps_err *take_words(struct devcore *d, size_t count)
         room = CPS_BLOCK_LIMIT - d->block_count;
     d->excess |= count > room;
     count = count < room ? count : (size_t)room;
-    if (!count)
-        return NULL;
-    return d->section == INDEXED ? keep_words(d, count) : give_words(d, count);
+    if (!count || d->section != INDEXED)
+        return count ? give_words(d, count) : NULL;
+    if (!CPS_LIST_RESERVE(d->block, d->block_capacity, d->block_count + count))
+        return cps_err_nomem();
+    memcpy(d->block + d->block_count, d->words, count * sizeof(*d->words));
+    d->block_count += count;
+    d->done += 4 * (uint64_t)count;
+    return NULL;
 }
 
 static struct cps_err *read_data_line(struct devcore *d, struct cps_ascii85 *decoder)

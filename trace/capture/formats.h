@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The capture formats, for capture.c, and what their readers share. Private to trace/. */
+ * The capture formats, for capture.c, what their readers share, and how far they are. Private to
+ * trace/ and tools/. */
 #ifndef CPS_FORMATS_H
 #define CPS_FORMATS_H
 
@@ -43,6 +44,27 @@ CPS_MUST_USE struct cps_err *cps_reading_contents_(struct cps_reading *r, uint64
  */
 CPS_MUST_USE struct cps_err *cps_stream_view_(struct cps_stream *stream, uint8_t *room, size_t size,
                                               const uint8_t **data, size_t *ret);
+
+/** How many of a stream's stored bytes were read, threads that are ahead included; of memory 0 of
+ * 0. Any thread may ask. @return false, and nothing, for what has no size: a pipe */
+bool cps_stream_share_(const struct cps_stream *stream, uint64_t *at, uint64_t *size);
+
+/** Gets an error: line from 1, column in bytes from 0, which may be that of the line's end. */
+typedef void cps_pm4text_error_fn(void *context, unsigned line, size_t column, const char *message);
+
+/**
+ * Reads a whole text for who edits it: goes on behind errors.
+ * @param text     @p size bytes, which stay the caller's
+ * @param size     bytes
+ * @param rnn_dir  of names, as of cps_names_create()
+ * @param each     gets the errors
+ * @param context  its first argument
+ * @param sink     gets the items of the lines without errors, as cps_capture_read() gives them
+ * @return NULL, CPS_ERR_NOMEM, or the error of @p sink
+ */
+CPS_MUST_USE struct cps_err *cps_pm4text_check_(const char *text, size_t size, const char *rnn_dir,
+                                                cps_pm4text_error_fn *each, void *context,
+                                                struct cps_item_sink *sink);
 
 /* Each format: whether a file that begins so is one, and its reader. */
 #define FORMAT(name)                                                                         \

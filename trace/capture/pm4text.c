@@ -11,12 +11,139 @@
 #include "isa/base/le.h"
 #include "isa/base/lex.h"
 #include "isa/base/list.h"
+#include "isa/base/pm4.h"
 #include "trace/capture/formats.h"
-#include "trace/capture/pm4check.h"
 
 #define TEXT_LIMIT (64u << 20)
 #define MAX_WORDS  16384u
 #define SHOWN      160 /* of a line below an error */
+
+/* ---- one line ---- */
+
+struct line {
+    const struct cps_pm4text_names *names;
+    const char *text;
+    const char *at;
+    uint32_t *words;
+    uint32_t max;
+    uint32_t count;
+};
+
+static struct cps_err *expected(const char *what)
+{
+    return cps_err_new(CPS_ERR_SYNTAX, "expected %s", what);
+}
+
+static struct cps_err *too_many(const struct line *l)
+{
+    return cps_err_new(CPS_ERR_SYNTAX, "expected at most %u dwords in a line, with the header",
+                       (unsigned)l->max);
+}
+
+static bool put_word(struct line *l, uint64_t word)
+{
+    if (l->count == l->max)
+        return false;
+    l->words[l->count++] = (uint32_t)word;
+    return true;
+}
+
+/* "@name": address low and high; "#name": size in dwords. */
+static struct cps_err *put_reference(struct line *l, char sigil)
+{
+    uint64_t iova = 0;
+    uint32_t dwords = 0;
+    size_t length = cps_lex_identifier(l->at + 1);
+    if (!length || !l->names->buffer ||
+        !l->names->buffer(l->names->context, l->at + 1, length, &iova, &dwords))
+        return expected("the name of a buffer");
+    l->at += 1 + length;
+    bool fits = sigil == '#' ? put_word(l, dwords) : put_word(l, iova) && put_word(l, iova >> 32);
+    return fits ? NULL : too_many(l);
+}
+
+static struct cps_err *put_values(struct line *l)
+{
+    for (l->at = cps_lex_blank(l->at); *l->at; l->at = cps_lex_blank(l->at)) {
+        int64_t value = 0;
+        if (*l->at == '@' || *l->at == '#') {
+            CPS_TRY(put_reference(l, *l->at));
+        } else if (!cps_lex_number(&l->at, &value) || value > UINT32_MAX) {
+            return expected("a 32-bit number, @buffer or #buffer");
+        } else if (!put_word(l, (uint64_t)value)) {
+            return too_many(l);
+        }
+    }
+    return NULL;
+}
+
+static struct cps_err *put_reg(struct line *l)
+{
+    uint32_t reg = 0;
+    int64_t number = 0;
+    l->at = cps_lex_blank(l->at);
+    size_t length = strcspn(l->at, " \t");
+    bool known = true;
+    if (cps_lex_number(&l->at, &number)) {
+        known = number <= 0x3ffff;
+        reg = (uint32_t)number;
+    } else if ((known = cps_name_number(l->names->names, CPS_SPACE_GPU, l->at, length, &reg))) {
+        l->at += length;
+    }
+    if (!known)
+        return expected("a register offset up to 0x3ffff or a register's name");
+    l->count = 1;
+    CPS_TRY(put_values(l));
+    if (l->count - 1 > 127)
+        return expected("up to 127 values");
+    l->words[0] = cps_pm4_type4(reg, l->count - 1);
+    return NULL;
+}
+
+static struct cps_err *put_packet(struct line *l, size_t length)
+{
+    uint32_t opcode = 0;
+    if (!length || !cps_name_number(l->names->names, CPS_SPACE_PACKET, l->at, length, &opcode))
+        return expected("an opcode, reg or .word");
+    l->at += length;
+    l->count = 1;
+    CPS_TRY(put_values(l));
+    if (l->count - 1 > 0x3fff)
+        return expected("up to 16383 values");
+    l->words[0] = cps_pm4_type7(opcode, l->count - 1);
+    return NULL;
+}
+
+static struct cps_err *parse_line(struct line *l)
+{
+    l->at = cps_lex_blank(l->text);
+    size_t length = cps_lex_identifier(l->at);
+    if (!strncmp(l->at, ".word", 5) && (l->at[5] == ' ' || l->at[5] == '\t')) {
+        l->at += 5;
+        return put_values(l);
+    }
+    if (length == 3 && !memcmp(l->at, "reg", 3)) {
+        l->at += 3;
+        return put_reg(l);
+    }
+    return put_packet(l, length);
+}
+
+struct cps_err *cps_pm4text_packet(const struct cps_pm4text_names *names, const char *line,
+                                   uint32_t *words, uint32_t max, uint32_t *count, size_t *column)
+{
+    struct line l = {.names = names, .text = line, .words = words, .max = max};
+    if (!max)
+        return too_many(&l);
+    struct cps_err *err = parse_line(&l);
+    if (err)
+        *column = (size_t)(l.at - l.text);
+    else
+        *count = l.count;
+    return err;
+}
+
+/* ---- the text ---- */
 
 static const char magic[] = "# cpscope-pm4 1";
 
@@ -42,6 +169,7 @@ struct text {
     size_t buffer_count;
     struct named_buffer *by_name; /* the same, sorted, once all sizes are known */
     size_t current;               /* buffer that packets go to, 1-based; 0: none yet */
+    uint64_t iova;                /* where the next ones go */
     unsigned line;
     bool sizes_only;
     uint32_t words[MAX_WORDS];
@@ -149,8 +277,9 @@ static struct cps_err *open_names(struct text *t, uint32_t gpu, uint64_t chip)
     return cps_names_create(cps_gpu_layout(gpu ? gpu : chip & 0xffffffff), t->rnn_dir, &t->names);
 }
 
-static struct cps_err *read_chip(struct text *t, const char *line, const char *at, bool gpu)
+static struct cps_err *read_chip(struct text *t, const char *line, const char *at)
 {
+    bool gpu = *cps_lex_blank(line) == 'g'; /* else "chip" */
     int64_t value = 0;
     if (!cps_lex_number(&at, &value) || *cps_lex_blank(at) || (gpu && value > 999))
         return error_at(t, line, (size_t)(cps_lex_blank(at) - line),
@@ -179,6 +308,7 @@ static struct cps_err *read_buffer(struct text *t, const char *line, const char 
         return NULL;
     }
     const struct named_buffer *known = &t->buffers[t->current - 1];
+    t->iova = known->iova;
     struct cps_item item = {.kind = CPS_ITEM_BUFFER,
                             .buffer = {.iova = known->iova,
                                        .size = 4 * (uint64_t)known->dwords,
@@ -242,18 +372,19 @@ static struct cps_err *read_start(struct text *t, const char *line, const char *
     return give(t, &item);
 }
 
-static struct cps_err *give_words(struct text *t, uint32_t count, uint64_t *at)
+static struct cps_err *give_words(struct text *t, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         cps_put_le32(t->bytes + 4 * (size_t)i, t->words[i]);
-    struct cps_item item = {.kind = CPS_ITEM_DATA,
-                            .line = t->line,
-                            .buffer = {.iova = *at, .size = 4 * (uint64_t)count, .data = t->bytes}};
-    *at += 4 * (uint64_t)count;
+    struct cps_item item = {
+        .kind = CPS_ITEM_DATA,
+        .line = t->line,
+        .buffer = {.iova = t->iova, .size = 4 * (uint64_t)count, .data = t->bytes}};
+    t->iova += 4 * (uint64_t)count;
     return give(t, &item);
 }
 
-static struct cps_err *read_packet(struct text *t, const char *line, uint64_t *at)
+static struct cps_err *read_packet(struct text *t, const char *line)
 {
     const struct cps_pm4text_names names = {t->names, find_buffer, t};
     uint32_t count = 0;
@@ -270,68 +401,58 @@ static struct cps_err *read_packet(struct text *t, const char *line, uint64_t *a
         t->buffers[t->current - 1].dwords += count;
         return NULL;
     }
-    return give_words(t, count, at);
+    return give_words(t, count);
 }
 
-static bool keyword(const char *at, const char *word)
+static struct cps_err *read_init(struct text *t, const char *line, const char *at)
 {
-    size_t length = strlen(word);
-    return !strncmp(at, word, length) && (!at[length] || at[length] == ' ' || at[length] == '\t');
+    const struct cps_item item = {.kind = CPS_ITEM_INIT};
+    (void)line;
+    (void)at;
+    return give(t, &item);
 }
 
-/* Lines that stand for one item, by their keyword; NULL and *known false: it is another line. */
-static struct cps_err *read_keyword(struct text *t, const char *line, const char *word, bool *known)
+static struct cps_err *read_reset(struct text *t, const char *line, const char *at)
 {
-    const struct cps_item reset = {.kind = CPS_ITEM_RESET};
-    const struct cps_item init = {.kind = CPS_ITEM_INIT};
-    *known = true;
-    if (keyword(word, "gpu"))
-        return read_chip(t, line, word + 3, true);
-    if (keyword(word, "chip"))
-        return read_chip(t, line, word + 4, false);
-    if (keyword(word, "submit"))
-        return read_submit(t, line, word + 6);
-    if (keyword(word, "ring"))
-        return read_ring(t, line, word + 4);
-    if (keyword(word, "start"))
-        return read_start(t, line, word + 5);
-    if (keyword(word, "init"))
-        return give(t, &init);
-    if (keyword(word, "reset"))
-        return give(t, &reset);
-    *known = false;
-    return NULL;
+    const struct cps_item item = {.kind = CPS_ITEM_RESET};
+    (void)line;
+    (void)at;
+    return give(t, &item);
 }
 
-static struct cps_err *read_line(struct text *t, const char *line, uint64_t *at)
+static const struct {
+    const char *word;
+    struct cps_err *(*read)(struct text *t, const char *line, const char *at);
+} keywords[] = {{"gpu", read_chip},    {"chip", read_chip},    {"submit", read_submit},
+                {"ring", read_ring},   {"start", read_start},  {"init", read_init},
+                {"reset", read_reset}, {"buffer", read_buffer}};
+
+static struct cps_err *read_line(struct text *t, const char *line)
 {
     const char *word = cps_lex_blank(line);
-    bool known = !*word;
-    bool opcode = *word >= 'A' && *word <= 'Z'; /* no keyword begins so */
-    struct cps_err *err = known || opcode ? NULL : read_keyword(t, line, word, &known);
-    if (known)
-        return err;
-    if (opcode || !keyword(word, "buffer"))
-        return read_packet(t, line, at);
-    const size_t before = t->current;
-    CPS_TRY(read_buffer(t, line, word + 6));
-    if (t->current != before) /* not behind an error that somebody else got */
-        *at = t->buffers[t->current - 1].iova;
-    return NULL;
+    size_t length = strcspn(word, " \t");
+    /* No keyword begins as opcodes do. */
+    for (size_t i = 0;
+         length && (*word < 'A' || *word > 'Z') && i < sizeof(keywords) / sizeof(keywords[0]);
+         i++) {
+        if (strlen(keywords[i].word) == length && !memcmp(word, keywords[i].word, length))
+            return keywords[i].read(t, line, word + length);
+    }
+    return length ? read_packet(t, line) : NULL;
 }
 
 /* The first line is the format's name. */
 static struct cps_err *pass(struct text *t, bool sizes_only)
 {
-    uint64_t at = 0;
     char *line = t->data;
     t->sizes_only = sizes_only;
     t->current = 0;
+    t->iova = 0;
     CPS_TRY(open_names(t, 630, 0));
     for (t->line = 1; line < t->data + t->size; t->line++) {
         size_t length = strlen(line);
         if (t->line > 1)
-            CPS_TRY(read_line(t, line, &at));
+            CPS_TRY(read_line(t, line));
         line += length + 1;
     }
     return NULL;

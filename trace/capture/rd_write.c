@@ -130,24 +130,19 @@ static void put_text(struct writer *w, const struct cps_item *item)
     cps_buf_add(&w->frame, zeros, size - item->text.size);
 }
 
-static void put_chip(struct writer *w, const struct cps_item *item)
-{
-    end_buffer(w);
-    if (item->chip.gpu_id)
-        put_words(w, (const uint32_t[]){GPU_ID, 4, item->chip.gpu_id}, 3);
-    if (item->chip.chip_id)
-        put_words(w,
-                  (const uint32_t[]){CHIP_ID, 8, (uint32_t)item->chip.chip_id,
-                                     (uint32_t)(item->chip.chip_id >> 32)},
-                  4);
-}
-
 static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_item *item)
 {
     struct writer *w = (struct writer *)sink;
     switch (item->kind) {
     case CPS_ITEM_CHIP:
-        put_chip(w, item);
+        end_buffer(w);
+        if (item->chip.gpu_id)
+            put_words(w, (const uint32_t[]){GPU_ID, 4, item->chip.gpu_id}, 3);
+        if (item->chip.chip_id)
+            put_words(w,
+                      (const uint32_t[]){CHIP_ID, 8, (uint32_t)item->chip.chip_id,
+                                         (uint32_t)(item->chip.chip_id >> 32)},
+                      4);
         return NULL;
     case CPS_ITEM_TEXT:
         put_text(w, item);

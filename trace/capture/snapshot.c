@@ -488,15 +488,6 @@ static struct cps_err *read_os(struct snapshot *s)
 
 /* ---- the file ---- */
 
-static const struct section *find_section(uint32_t id)
-{
-    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
-        if (sections[i].id == id)
-            return &sections[i];
-    }
-    return NULL;
-}
-
 static struct cps_err *read_payload(struct snapshot *s, const struct section *kind)
 {
     if (kind && kind->read) {
@@ -515,13 +506,15 @@ static struct cps_err *read_payload(struct snapshot *s, const struct section *ki
 static struct cps_err *read_section(struct snapshot *s, const uint8_t header[8])
 {
     uint32_t word = cps_le32(header);
-    const struct section *kind = find_section(word >> 16);
+    const struct section *kind = NULL;
     struct cps_item item = {.kind = CPS_ITEM_SECTION};
     if ((word & 0xffff) != CPS_SNAPSHOT_SECTION)
         return cps_err_input(cps_stream_name(s->r.stream), s->r.offset,
                              "section with magic 0x%04x, expected 0x%04x", word & 0xffff,
                              CPS_SNAPSHOT_SECTION);
     s->r.type = word >> 16;
+    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+        kind = sections[i].id == s->r.type ? &sections[i] : kind;
     s->r.label = kind ? kind->name : "of unknown type";
     s->r.size = cps_le32(header + 4);
     s->number++;

@@ -8,7 +8,6 @@
 #include "isa/base/list.h"
 #include "trace/capture/formats.h"
 #include "isa/base/handoff.h"
-#include "trace/capture/share.h"
 #include "isa/base/source.h"
 
 #define LOOK_BYTES  4096u

@@ -203,17 +203,6 @@ static void put_words(struct cps_trace_writer *w, const uint32_t *words, unsigne
     }
 }
 
-static void add_index(struct cps_trace_writer *w)
-{
-    struct writer *s = w->state;
-    const uint64_t entry[2] = {s->offset, s->first};
-    for (unsigned i = 0; i < 4; i++) {
-        uint8_t bytes[4];
-        cps_put_le32(bytes, (uint32_t)(entry[i / 2] >> 32 * (i % 2)));
-        cps_buf_add(&s->index, (const char *)bytes, 4);
-    }
-}
-
 static void end_frame(struct cps_trace_writer *w)
 {
     struct writer *s = w->state;
@@ -223,7 +212,12 @@ static void end_frame(struct cps_trace_writer *w)
     size_t size = packed ? ZSTD_compress2(s->zstd, packed, room, s->raw, s->frame.size) : 0;
     w->lost = w->lost || (s->frame.events && (!packed || ZSTD_isError(size)));
     if (packed && !w->lost) {
-        add_index(w);
+        const uint64_t entry[2] = {s->offset, s->first};
+        for (unsigned i = 0; i < 4; i++) {
+            uint8_t bytes[4];
+            cps_put_le32(bytes, (uint32_t)(entry[i / 2] >> 32 * (i % 2)));
+            cps_buf_add(&s->index, (const char *)bytes, 4);
+        }
         put_words(
             w,
             (const uint32_t[]){CPT_FRAME, s->frame.events, (uint32_t)s->frame.size, (uint32_t)size},

@@ -87,11 +87,6 @@ static void begin_packet(struct side *side, const struct cps_event *pkt, uint32_
         (struct packet){pkt, submission, side->event_count, 0, key, 0};
 }
 
-static bool belongs(const struct cps_event *event, unsigned who)
-{
-    return cps_event_who(event) == who;
-}
-
 /* Takes one processor's events out of a trace. */
 static bool split(const struct differ *d, const struct cps_event *events, size_t count,
                   unsigned who, struct side *side)
@@ -99,7 +94,7 @@ static bool split(const struct differ *d, const struct cps_event *events, size_t
     uint32_t submission = UINT32_MAX;
     size_t packets = 1;
     for (size_t i = 0; i < count; i++)
-        packets += belongs(&events[i], who) && cps_event_kind(&events[i]) == CPS_EV_PKT;
+        packets += cps_event_who(&events[i]) == who && cps_event_kind(&events[i]) == CPS_EV_PKT;
     *side = (struct side){.event = malloc((count + 1) * sizeof(*side->event)),
                           .packet = malloc(packets * sizeof(*side->packet))};
     if (!side->event || !side->packet)
@@ -109,7 +104,7 @@ static bool split(const struct differ *d, const struct cps_event *events, size_t
         unsigned kind = cps_event_kind(&events[i]);
         if (kind == CPS_EV_SUBMIT)
             submission = events[i].value;
-        if (!belongs(&events[i], who))
+        if (cps_event_who(&events[i]) != who)
             continue;
         if (kind == CPS_EV_PKT) {
             end_packet(d, side);
@@ -120,12 +115,6 @@ static bool split(const struct differ *d, const struct cps_event *events, size_t
     }
     end_packet(d, side);
     return true;
-}
-
-static void free_side(struct side *side)
-{
-    free(side->event);
-    free(side->packet);
 }
 
 /* Counts a place; sorted by insertion, since few places differ in practice. */
@@ -195,12 +184,6 @@ static uint64_t key_in_b(const void *context, size_t i)
     return event_key(in->d->b.event[in->pb->first + i]);
 }
 
-static bool has_place(unsigned kind)
-{
-    return kind == CPS_EV_REG || kind == CPS_EV_PIPE || kind == CPS_EV_CTRL || kind == CPS_EV_SQE ||
-           kind == CPS_EV_MEMW;
-}
-
 /* The same write; elements that agree again for too short a time do not align. */
 static bool is_same(const struct inside *in, const struct cps_event *a, const struct cps_event *b)
 {
@@ -212,10 +195,12 @@ static bool is_same(const struct inside *in, const struct cps_event *a, const st
  * where the other one did. */
 static bool replaces(const struct inside *in, size_t i, size_t k)
 {
+    const uint32_t can_replace = 1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_CTRL |
+                                 1u << CPS_EV_SQE | 1u << CPS_EV_MEMW;
     const struct cps_event *a = in->gone[i];
     const struct cps_event *b = in->came[k];
     uint32_t value = masked(in->d, a, in->pa->pkt);
-    return b && has_place(cps_event_kind(a)) && cps_event_kind(a) == cps_event_kind(b) &&
+    return b && can_replace >> cps_event_kind(a) & 1 && cps_event_kind(a) == cps_event_kind(b) &&
            value == masked(in->d, b, in->pb->pkt) && (value || i == k || is_same(in, a, b));
 }
 
@@ -272,15 +257,13 @@ static void compare_inside(struct differ *d, const struct packet *pa, const stru
 static void report_packet(struct differ *d, enum cps_diff_how how, const struct packet *p)
 {
     bool removed = how == CPS_DIFF_REMOVED;
-    const struct side *side = removed ? &d->a : &d->b;
+    const struct packet *pa = removed ? p : NULL;
+    const struct packet *pb = removed ? NULL : p;
+    const struct cps_event **event = (removed ? d->a.event : d->b.event) + p->first;
     if (p->pkt && (d->options->kinds >> CPS_EV_PKT & 1))
-        report(d, how, removed ? p : NULL, removed ? NULL : p, removed ? p->pkt : NULL,
-               removed ? NULL : p->pkt);
-    for (size_t i = 0; i < p->count; i++) {
-        const struct cps_event *event = side->event[p->first + i];
-        report(d, how, removed ? p : NULL, removed ? NULL : p, removed ? event : NULL,
-               removed ? NULL : event);
-    }
+        report(d, how, pa, pb, removed ? p->pkt : NULL, removed ? NULL : p->pkt);
+    for (size_t i = 0; i < p->count; i++)
+        report(d, how, pa, pb, removed ? event[i] : NULL, removed ? NULL : event[i]);
 }
 
 static uint64_t packet_in_a(const void *context, size_t i)
@@ -315,18 +298,11 @@ static struct cps_err *compare_processor(struct differ *d, const struct cps_even
                                     d->b.packet_count, match_packet, d};
         align_run_(&align);
     }
-    free_side(&d->a);
-    free_side(&d->b);
+    free(d->a.event);
+    free(d->a.packet);
+    free(d->b.event);
+    free(d->b.packet);
     return good && !d->failed ? NULL : cps_err_nomem();
-}
-
-/* Which processors have events, a bit each. */
-static uint32_t processors(const struct cps_event *events, size_t count)
-{
-    uint32_t ret = 0;
-    for (size_t i = 0; i < count; i++)
-        ret |= UINT32_C(1) << cps_event_who(&events[i]) % CPS_CPU_COUNT;
-    return ret;
 }
 
 struct cps_err *
@@ -336,7 +312,11 @@ cps_diff_events(const struct cps_event *a, size_t a_count, const struct cps_even
                 struct cps_diff *ret)
 {
     struct differ d = {.options = options, .each = each, .context = context, .ret = ret};
-    const uint32_t there = processors(a, a_count) | processors(b, b_count);
+    uint32_t there = 0;
+    for (size_t i = 0; i < a_count; i++)
+        there |= UINT32_C(1) << cps_event_who(&a[i]) % CPS_CPU_COUNT;
+    for (size_t i = 0; i < b_count; i++)
+        there |= UINT32_C(1) << cps_event_who(&b[i]) % CPS_CPU_COUNT;
     *ret = (struct cps_diff){0};
     for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
         if (there >> who & 1)

@@ -85,21 +85,6 @@ static unsigned track_of(const struct view *v, const struct cps_frames *frames)
     return (unsigned)((const struct track *)frames - v->track) + 1;
 }
 
-static const char *packet_slice(const struct cps_names *names, uint32_t header, struct cps_buf *out)
-{
-    struct cps_pm4 packet = cps_pm4_decode_any(header);
-    const char *name = cps_named_packet_(names, header);
-    if (packet.kind == CPS_PM4_TYPE4 && name)
-        cps_buf_printf(out, "type4 %s", name);
-    else if (packet.kind == CPS_PM4_TYPE4)
-        cps_buf_printf(out, "type4 0x%04" PRIx32, packet.reg);
-    else if (packet.kind == CPS_PM4_TYPE7 && !name)
-        cps_buf_printf(out, "UNKN%" PRIu32, packet.opcode);
-    else
-        cps_buf_str(out, name ? name : "bad");
-    return cps_buf_text(out);
-}
-
 static struct json_object *packet_args(struct view *v)
 {
     const struct cps_event *event = &v->w->words.packet;
@@ -115,21 +100,14 @@ static struct json_object *packet_args(struct view *v)
     return args;
 }
 
-static void put_place(const struct view *v, unsigned who, uint32_t pc, struct cps_buf *out)
-{
-    size_t before = out->size;
-    if (v->w->place)
-        v->w->place(v->w->place_context, who, pc, out);
-    if (out->size == before)
-        cps_buf_printf(out, "0x%04" PRIx32, pc);
-}
-
 static void name_frame(const struct view *v, const struct cps_frames *frames,
                        const struct cps_frame *frame, struct cps_buf *out)
 {
     static const char *const levels[] = {"ring", "IB1", "IB2", "IB3", "draw state", "internal"};
     unsigned who = track_of(v, frames) - 1;
-    const struct cps_names *names = v->w->names[who];
+    struct cps_pm4 packet = cps_pm4_decode_any(frame->key);
+    const char *name = cps_named_packet_(v->w->names[who], frame->key);
+    size_t before = 0;
     switch ((enum cps_frame_kind)frame->kind) {
     case CPS_FRAME_LEVEL:
         cps_buf_str(out, frame->key < 6 ? levels[frame->key] : "stream");
@@ -138,15 +116,23 @@ static void name_frame(const struct view *v, const struct cps_frames *frames,
         cps_buf_str(out, "boot");
         break;
     case CPS_FRAME_PACKET:
-        packet_slice(names, frame->key, out);
+        if (packet.kind == CPS_PM4_TYPE4 && name)
+            cps_buf_printf(out, "type4 %s", name);
+        else if (packet.kind == CPS_PM4_TYPE4)
+            cps_buf_printf(out, "type4 0x%04" PRIx32, packet.reg);
+        else if (packet.kind == CPS_PM4_TYPE7 && !name)
+            cps_buf_printf(out, "UNKN%" PRIu32, packet.opcode);
+        else
+            cps_buf_str(out, name ? name : "bad");
         break;
     case CPS_FRAME_CALL:
-        cps_buf_str(out, "call ");
-        put_place(v, who, frame->key, out);
-        break;
     case CPS_FRAME_INTERRUPT:
-        cps_buf_str(out, "interrupt ");
-        put_place(v, who, frame->key, out);
+        cps_buf_str(out, frame->kind == CPS_FRAME_CALL ? "call " : "interrupt ");
+        before = out->size;
+        if (v->w->place)
+            v->w->place(v->w->place_context, who, frame->key, out);
+        if (out->size == before)
+            cps_buf_printf(out, "0x%04" PRIx32, frame->key);
         break;
     }
 }
@@ -265,7 +251,7 @@ static void put_instant(struct cps_trace_writer *w, unsigned track, const struct
     put_object(w, to);
 }
 
-static void list_submissions(struct cps_trace_writer *w)
+static void name_submissions(struct cps_trace_writer *w)
 {
     struct view *v = w->state;
     if (!v->listed)
@@ -288,7 +274,7 @@ static void begin_submission(struct cps_trace_writer *w, const struct cps_event 
     char name[32];
     struct json_object *args = json_object_new_object();
     end_submission(w);
-    list_submissions(w);
+    name_submissions(w);
     snprintf(name, sizeof(name), "submission %" PRIu32, event->value);
     struct json_object *to = new_event("B", SUBMISSIONS, w->count, name);
     add_hex(args, "iova", event->addr, 16);
@@ -344,7 +330,7 @@ static void write_event(struct cps_trace_writer *w, const struct cps_event *even
     } else if (who == CPS_CPU_NONE || who >= CPS_CPU_COUNT) {
         if (kind == CPS_EV_END)
             end_submission(w);
-        list_submissions(w);
+        name_submissions(w);
         put_instant(w, SUBMISSIONS, event);
     } else if (kind != CPS_EV_TICK) {
         put_event(w, event, kind);

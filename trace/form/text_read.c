@@ -28,7 +28,7 @@ static bool number(struct cursor *c, uint64_t most, uint64_t *ret)
 {
     c->at += strspn(c->at, " ");
     bool hexadecimal = c->at[0] == '0' && c->at[1] == 'x';
-    return cps_lines_number_(&c->at, hexadecimal ? 16 : 10, most, ret);
+    return strcspn(c->at, " ;") < 24 && cps_lines_number_(&c->at, hexadecimal ? 16 : 10, most, ret);
 }
 
 static bool number32(struct cursor *c, uint32_t *ret)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "isa/base/shown.h"
-#include "trace/capture/share.h"
+#include "trace/capture/formats.h"
 
 enum { PATIENCE_MS = 1000, PAUSE_MS = 100, USUAL_WIDTH = 80 };
 

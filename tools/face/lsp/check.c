@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tools/face/lsp/private.h"
-#include "trace/capture/pm4check.h"
+#include "trace/capture/formats.h"
 
 /* Errors of one document; who has more sees these first. */
 enum { MOST_ERRORS = 100, SEVERITY_ERROR = 1 };

@@ -6,7 +6,7 @@
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
 #include "tools/face/lsp/private.h"
-#include "trace/capture/pm4check.h"
+#include "trace/capture/formats.h"
 
 /* Lines of one hover. */
 enum { MOST_LINES = 64 };
