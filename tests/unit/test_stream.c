@@ -185,7 +185,7 @@ static void a_thread_reads_the_same(void **state)
             struct cps_err *err = NULL;
             assert_null(cps_stream_open(path, &stream));
             if (threads)
-                cps_stream_ahead(stream);
+                cps_stream_read_in_thread(stream);
             size[threads] = read_pieces(stream, got, BIG + 1, &err);
             assert_memory_equal(got, bytes, size[threads]);
             snprintf(message[threads], sizeof(message[0]), "%s", err ? err->message : "");
@@ -218,15 +218,15 @@ static void the_hash_comes_with_the_reading(void **state)
         assert_null(cps_stream_open(path, &stream));
         assert_true(cps_stream_hash(stream));
         if (round & 1)
-            cps_stream_ahead(stream);
+            cps_stream_read_in_thread(stream);
         if (round & 2)
-            cps_stream_apart(stream);
+            cps_stream_hash_in_thread(stream);
         assert_null(cps_stream_skip(stream, read[round / 4], &skipped));
         assert_null(cps_stream_sha256(stream, hash));
         assert_string_equal(hash, expected);
         cps_stream_close(stream);
         assert_null(cps_stream_open(path, &stream));
-        cps_stream_ahead(stream);
+        cps_stream_read_in_thread(stream);
         assert_null(cps_stream_skip(stream, read[round / 4], &skipped));
         cps_stream_close(stream);
     }
@@ -249,7 +249,7 @@ static void the_hash_waits_for_the_thread_that_makes_it(void **state)
         uint64_t skipped = 0;
         assert_null(cps_stream_open(path, &stream));
         assert_true(cps_stream_hash(stream));
-        cps_stream_apart(stream);
+        cps_stream_hash_in_thread(stream);
         assert_null(cps_stream_skip(stream, read, &skipped));
         assert_null(cps_stream_sha256(stream, hash));
         assert_string_equal(hash, expected);
@@ -272,7 +272,7 @@ static void nothing_is_read_behind_the_hash(void **state)
         assert_null(cps_stream_open(path, &stream));
         assert_true(cps_stream_hash(stream));
         if (ahead)
-            cps_stream_ahead(stream);
+            cps_stream_read_in_thread(stream);
         assert_null(cps_stream_read(stream, &byte, 1, &got));
         assert_int_equal(got, 1);
         assert_null(cps_stream_sha256(stream, hash));

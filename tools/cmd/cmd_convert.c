@@ -155,7 +155,7 @@ static struct cps_err *convert(struct conversion *c)
     bool mmiotrace = cps_mmiotrace_recognise_(data, size);
     bool capture = !cps_trace_recognise(data, size) && cps_capture_format(data, size);
     if (opt_threads(opt) > 1)
-        cps_stream_ahead(c->in);
+        cps_stream_read_in_thread(c->in);
     if (!mmiotrace && opt->chip)
         return cps_err_new(CPS_ERR_USAGE, "--chip is of an mmiotrace, which %s is not",
                            opt->arg[0]);

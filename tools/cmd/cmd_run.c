@@ -166,9 +166,9 @@ static void start_threads(struct run *run)
 {
     unsigned threads = opt_threads(run->opt);
     if (run->capture && threads > 1)
-        cps_stream_ahead(run->capture);
+        cps_stream_read_in_thread(run->capture);
     if (run->capture && threads > 2)
-        cps_stream_apart(run->capture);
+        cps_stream_hash_in_thread(run->capture);
 }
 
 static const char *input(const struct run *run, unsigned i)

@@ -129,12 +129,12 @@ void cps_stream_close(struct cps_stream *s)
     free(s);
 }
 
-void cps_stream_ahead(struct cps_stream *s)
+void cps_stream_read_in_thread(struct cps_stream *s)
 {
     s->ahead = true;
 }
 
-void cps_stream_apart(struct cps_stream *s)
+void cps_stream_hash_in_thread(struct cps_stream *s)
 {
     cps_source_apart_(s->source);
 }

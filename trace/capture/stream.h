@@ -2,8 +2,8 @@
  * Bytes from a file, stdin, memory, gzip, zstd or xz behind one refill: nothing above knows where
  * they come from. Compression is recognised by its magic bytes, never by a name.
  *
- * Threads: one at a time may use a stream; different streams are independent. cps_stream_ahead()
- * lets the library use a thread of its own for one. */
+ * Threads: one at a time may use a stream; different streams are independent.
+ * cps_stream_read_in_thread() lets the library use a thread of its own for one. */
 #ifndef CPS_STREAM_H
 #define CPS_STREAM_H
 
@@ -48,13 +48,13 @@ CPS_PUBLIC void cps_stream_close(struct cps_stream *stream);
  * must not fork().
  * @param stream  which
  */
-CPS_PUBLIC void cps_stream_ahead(struct cps_stream *stream);
+CPS_PUBLIC void cps_stream_read_in_thread(struct cps_stream *stream);
 /**
  * Lets one more thread read and hash what is stored, ahead of the one that decompresses it. Where
  * there is nothing to hash or to decompress, none starts.
  * @param stream  one for which cps_stream_hash() was called, if it is to be hashed
  */
-CPS_PUBLIC void cps_stream_apart(struct cps_stream *stream);
+CPS_PUBLIC void cps_stream_hash_in_thread(struct cps_stream *stream);
 
 /**
  * Hashes the file as it is stored while it is read, so that it is read once.

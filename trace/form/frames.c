@@ -44,15 +44,6 @@ static unsigned innermost_stream(const struct cps_frames *f)
     return depth;
 }
 
-static bool calls_above(const struct cps_frames *f, unsigned depth)
-{
-    for (; depth < f->depth; depth++) {
-        if (f->frame[depth].kind == CPS_FRAME_CALL)
-            return true;
-    }
-    return false;
-}
-
 /* Goes to where a packet of @p level stands: in a stream that is open, else in a new one inside of
  * it. A stream that a call waits for is inside of the call. */
 static void enter_stream(struct cps_frames *f, const struct cps_frames_user *user, unsigned level)
@@ -63,7 +54,10 @@ static void enter_stream(struct cps_frames *f, const struct cps_frames_user *use
         at = innermost_stream(f);
     }
     bool deeper = !at || f->frame[at - 1].key != level;
-    if (!deeper || !calls_above(f, at))
+    bool is_called = false;
+    for (unsigned depth = at; depth < f->depth; depth++)
+        is_called = is_called || f->frame[depth].kind == CPS_FRAME_CALL;
+    if (!deeper || !is_called)
         cps_frames_close_(f, user, at);
     if (deeper)
         open_frame(f, user, (struct cps_frame){.kind = CPS_FRAME_LEVEL, .key = level});

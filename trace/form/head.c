@@ -83,16 +83,6 @@ static bool parse_line(struct cps_trace_head *head, const char *line, size_t len
     return true;
 }
 
-/* Whether every form can hold it: text that ends in a newline. */
-static bool is_line(const char *line, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        if ((unsigned char)line[i] < ' ' && line[i] != '\t')
-            return false;
-    }
-    return length > 2 && !memcmp(line, "# ", 2) && line[length] == '\n';
-}
-
 static struct cps_err *no_line(const char *file, const char *text, const char *line, size_t length)
 {
     return cps_err_input(file, (uint64_t)(line - text),
@@ -112,7 +102,10 @@ struct cps_err *cps_trace_head_parse(const char *file, const char *text, struct 
         return cps_err_input(file, TRACE_HEAD_BYTES, "the head is longer than 4 MiB");
     for (const char *at = text; *at; at += size + (at[size] == '\n')) {
         size = strcspn(at, "\n");
-        if (!is_line(at, size))
+        bool is_line = size > 2 && !memcmp(at, "# ", 2) && at[size] == '\n';
+        for (size_t i = 0; i < size; i++) /* only what every format can hold */
+            is_line = is_line && ((unsigned char)at[i] >= ' ' || at[i] == '\t');
+        if (!is_line)
             return no_line(file, text, at, size);
     }
     cps_shown_add_(&shown, text, strlen(text), true);

@@ -1,27 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The words of a packet, gathered and taken apart, and what the numbers of an event are called. */
+#include "isa/base/list.h"
 #include "trace/form/forms.h"
-
-/* A damaged trace may have any number behind a packet; no packet has more than its header says. */
-static size_t most_words(uint32_t header)
-{
-    return cps_pm4_decode_any(header).count;
-}
-
-static bool make_room(struct cps_words *words)
-{
-    if (words->count < words->room)
-        return true;
-    size_t room = words->room ? 2 * words->room : 64;
-    struct cps_event *event = realloc(words->event, room * sizeof(*event));
-    words->event = event ? event : words->event;
-    uint32_t *value = realloc(words->value, room * sizeof(*value));
-    words->value = value ? value : words->value;
-    if (!event || !value)
-        return false;
-    words->room = room;
-    return true;
-}
 
 bool cps_words_take_(struct cps_words *words, const struct cps_event *event)
 {
@@ -29,8 +9,10 @@ bool cps_words_take_(struct cps_words *words, const struct cps_event *event)
     if (kind == CPS_EV_PKT)
         words->packet = *event;
     if (kind != CPS_EV_WORD || cps_event_who(event) != cps_event_who(&words->packet) ||
-        (uint32_t)event->addr != words->count || words->count >= most_words(words->packet.value) ||
-        !make_room(words))
+        (uint32_t)event->addr != words->count ||
+        words->count >= cps_pm4_decode_any(words->packet.value).count || /* of a damaged trace */
+        !CPS_LIST_RESERVE(words->event, words->event_room, words->count + 1) ||
+        !CPS_LIST_RESERVE(words->value, words->value_room, words->count + 1))
         return false;
     words->event[words->count] = *event;
     words->value[words->count++] = event->value;

@@ -14,7 +14,7 @@ struct cps_words {
     struct cps_event *event; /**< its WORDs that wait; owned */
     uint32_t *value;         /**< of each; owned */
     size_t count;
-    size_t room;
+    size_t event_room, value_room;
 };
 
 /**
