@@ -10,9 +10,7 @@
 
 #include "tests/bench.h"
 #include "emu/afuc/machine.h"
-#include "emu/afuc/preempt.h"
 #include "emu/afuc/queue.h"
-#include "emu/afuc/saved.h"
 #include "isa/base/pm4.h"
 
 /* Register $02 at the end of the routine must be `value`. */

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Control and SQE registers: the handlers that ctrl.def names. */
-#include "emu/afuc/bank.h"
-#include "emu/afuc/cores.h"
-#include "emu/afuc/ctrl.h"
-#include "emu/afuc/draw.h"
-#include "emu/afuc/gpu.h"
-#include "emu/afuc/machine.h"
-#include "emu/afuc/meq.h"
-#include "emu/afuc/preempt.h"
 #include "emu/afuc/queue.h"
-#include "emu/afuc/saved.h"
 
 #include <string.h>
 
@@ -23,9 +14,8 @@
 #define write_SAME      cps_reg_write_member_
 #define write_COUNT(m)  cps_reg_count_member_, .member = offsetof(struct afuc_core, s.m)
 /* A word of the selected draw-state group. */
-#define read_GROUP  read_group, .own = CONTROL_GROUP
-#define write_GROUP write_group
-/* Of cores.c. */
+#define read_GROUP        read_group, .own = CONTROL_GROUP
+#define write_GROUP       write_group
 #define write_BV_CNTL     cores_start_bv_
 #define write_LPAC_CNTL   cores_start_lpac_
 #define write_DDE_BR_CNTL cores_start_dde_br_
