@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the instructions of HWSQ do. */
-#include "emu/nv/hwsq_state.h"
+#include "emu/nv/hwsq.h"
 
 static void op_WAIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
 {
@@ -8,7 +8,7 @@ static void op_WAIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *in
     if (!ticks)
         return;
     s->wait = WAIT_TIME;
-    s->wake = cps_bus_clock(e->bus) + cps_bus_policy_(e->bus)->cost + ticks;
+    s->wake = e->bus.clock + e->engine.policy.cost + ticks;
 }
 
 void hwsq_poke_(struct nv *e, struct hwsq_slot *s)
@@ -17,14 +17,14 @@ void hwsq_poke_(struct nv *e, struct hwsq_slot *s)
     if (~s->data_known)
         hwsq_unknown_(e, s, CPS_UNKNOWN_UNDEFINED, s->data);
     s->wait = WAIT_NONE;
-    cps_bus_write(e->bus, s->addr, s->data, &by);
+    cps_bus_write(e, s->addr, s->data, &by);
 }
 
 /* Without HWSQ_ENABLE the write is held back; while memory is paused, one that leads there. */
 bool hwsq_may_poke_(struct nv *e, const struct hwsq_slot *s)
 {
-    return cps_bus_stored_(e->bus, DEBUG_6) & ENABLE &&
-           !(cps_bus_pausing_(e->bus) && hwsq_is_memory_(e, s->addr, true));
+    return cps_bus_stored_(e, DEBUG_6) & ENABLE &&
+           !(cps_bus_pausing_(e) && hwsq_is_memory_(e, s->addr, true));
 }
 
 static void begin_poke(struct nv *e, struct hwsq_slot *s)
@@ -70,7 +70,7 @@ static void op_DATALO(struct nv *e, struct hwsq_slot *s, const struct cps_insn *
 
 bool hwsq_event_is_(const struct nv *e, const struct hwsq_slot *s)
 {
-    return (cps_bus_events(e->bus) >> s->event & 1) == s->value;
+    return (e->bus.events >> s->event & 1) == s->value;
 }
 
 static void op_EWAIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
@@ -93,18 +93,17 @@ static void op_EXIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *in
 
 static void set_flag(struct nv *e, struct hwsq_slot *s, unsigned number, bool enable, bool value)
 {
-    struct cps_bus *bus = e->bus;
     struct cps_by by = hwsq_by_(e, s, CPS_PATH_FLAG);
-    struct cps_flags f = cps_bus_flags_(bus);
+    struct cps_flags f = e->bus.flags;
     uint32_t bit = UINT32_C(1) << number;
     f.enable = enable ? f.enable | bit : f.enable & ~bit;
     f.value = value ? f.value | bit : f.value & ~bit;
     unsigned low = number & 16;
-    if (!cps_bus_flag_known_(bus, number))
+    if (!cps_bus_flag_known_(e, number))
         hwsq_unknown_(e, s, CPS_UNKNOWN_FLAG_TARGET, number);
-    cps_bus_put(bus, CPS_EV_REG, CPS_PATH_FLAG, &by, low ? 0x1314 : 0x1310,
+    cps_bus_put(e, CPS_EV_REG, CPS_PATH_FLAG, &by, low ? 0x1314 : 0x1310,
                 (f.value >> low & 0xffff) | (f.enable >> low & 0xffff) << 16);
-    cps_bus_set_flags_(bus, f, &by);
+    cps_bus_set_flags_(e, f, &by);
 }
 
 static void op_SET1(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
@@ -120,10 +119,10 @@ static void op_SET0(struct nv *e, struct hwsq_slot *s, const struct cps_insn *in
 static void op_UNSET(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
 {
     unsigned number = (unsigned)insn->operand[0];
-    bool was = cps_bus_flags_(e->bus).value >> number & 1;
+    bool was = e->bus.flags.value >> number & 1;
     if (was)
         hwsq_unknown_(e, s, CPS_UNKNOWN_UNSET_VALUE, number);
-    switch ((enum cps_policy_unset)cps_bus_policy_(e->bus)->unset) {
+    switch ((enum cps_policy_unset)e->engine.policy.unset) {
     case CPS_UNSET_KEEP:
         set_flag(e, s, number, false, was);
         break;
@@ -139,7 +138,7 @@ static void bad_opcode(struct nv *e, struct hwsq_slot *s)
         return; /* as long as a nop, and as effective */
     hwsq_unknown_(e, s, CPS_UNKNOWN_BAD_IP, s->ip);
     s->illegal = 1;
-    switch ((enum cps_policy_bad_ip)cps_bus_policy_(e->bus)->bad_ip) {
+    switch ((enum cps_policy_bad_ip)e->engine.policy.bad_ip) {
     case CPS_BAD_IP_AFTER:
         break;
     case CPS_BAD_IP_AT:

@@ -2,9 +2,6 @@
  * NV3's second pusher, which reads commands from the host's memory through a page table. All of it
  * is an emulator's model: no document or test of the hardware describes the stream. */
 #include "emu/nv/pfifo.h"
-#include "emu/nv/pfifo_ram.h"
-#include "emu/nv/pfifo_push.h"
-#include "emu/nv/pfifo_irq.h"
 
 #define ACCESS       1u
 #define PRESENT      1u
@@ -54,10 +51,10 @@ static uint32_t read_word(struct nv *e)
     const struct pfifo *p = pfifo_of_(e);
     uint32_t at = (p->dma_pte & PAGE_MASK) | (p->dma_get & ~PAGE_MASK);
     bool known = false;
-    uint32_t word = cps_bus_peek(e->bus, CPS_MEMORY_HOST, at, &known);
+    uint32_t word = cps_bus_peek(e, CPS_MEMORY_HOST, at, &known);
     if (!known)
-        cps_bus_put(e->bus, CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, &by, at, 0);
-    cps_bus_put(e->bus, CPS_EV_MEMR, CPS_VIA_DMA, &by, at, word);
+        cps_bus_put(e, CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, &by, at, 0);
+    cps_bus_put(e, CPS_EV_MEMR, CPS_VIA_DMA, &by, at, word);
     return word;
 }
 
@@ -69,7 +66,7 @@ static void take_header(struct nv *e, uint32_t word)
     if (!(word & ~HEADER_KNOWN))
         return;
     pfifo_unknown_(e, CPS_UNKNOWN_DMA_HEADER, word);
-    switch ((enum cps_policy_dma_header)cps_bus_policy_(e->bus)->dma_header) {
+    switch ((enum cps_policy_dma_header)e->engine.policy.dma_header) {
     case CPS_DMA_HEADER_ERROR:
         p->dma_state = (p->dma_state & ~COUNT_MASK) | STATE_ERROR;
         p->dma_ctrl = 0;

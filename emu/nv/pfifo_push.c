@@ -2,9 +2,6 @@
  * PFIFO's pusher: what becomes of a write to USER (the PUSH rows of pfifo.def), channel switches,
  * and the RAMRO where rejected writes go. */
 #include "emu/nv/pfifo.h"
-#include "emu/nv/pfifo_ram.h"
-#include "emu/nv/pfifo_push.h"
-#include "emu/nv/pfifo_irq.h"
 
 #define METHOD_MASK  0x1ffcu
 #define ROW_MASK     0x1ff0u
@@ -150,7 +147,7 @@ static void load(struct nv *e, struct pfifo_cache *c, uint32_t chid)
     bool nv1 = pfifo_chip_(e) == CPS_NV1;
     for (unsigned i = 0; i < PFIFO_SUBCHANNELS; i++) {
         uint32_t word = pfifo_ramin_read_(e, at + 4 * i);
-        cps_bus_put(e->bus, CPS_EV_MEMR, CPS_VIA_RAMIN, &by, at + 4 * i, word);
+        cps_bus_put(e, CPS_EV_MEMR, CPS_VIA_RAMIN, &by, at + 4 * i, word);
         c->ctx[i] = word & (nv1 ? NV1_KEPT : NV3_KEPT);
     }
     c->chid = chid;
@@ -227,7 +224,7 @@ uint32_t pfifo_user_read_(struct nv *e, uint32_t offset)
             pfifo_unknown_(e, CPS_UNKNOWN_FREE_NV3, offset);
         return pfifo_free_(e, w.chid);
     }
-    if (!cps_bus_quiet_(e->bus)) {
+    if (!e->engine.tap.quiet) {
         pfifo_unknown_(e, CPS_UNKNOWN_USER_READ, offset);
         run_out(e, &w, TYPE_READ, 0, false);
     }

@@ -10,7 +10,7 @@
 void seq_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail)
 {
     const struct cps_by by = seq_by_(e);
-    cps_bus_unknown(e->bus, what, &by, detail);
+    cps_bus_unknown(e, what, &by, detail);
 }
 
 uint32_t seq_read_(struct nv *e, uint32_t addr)
@@ -18,13 +18,13 @@ uint32_t seq_read_(struct nv *e, uint32_t addr)
     const struct cps_by by = seq_by_(e);
     if (addr == UNK1610)
         seq_unknown_(e, CPS_UNKNOWN_REG_1610, addr);
-    return cps_bus_read(e->bus, addr, &by);
+    return cps_bus_read(e, addr, &by);
 }
 
 void seq_write_(struct nv *e, uint32_t addr, uint32_t value)
 {
     const struct cps_by by = seq_by_(e);
-    cps_bus_write(e->bus, addr, value, &by);
+    cps_bus_write(e, addr, value, &by);
 }
 
 void seq_end_(struct nv *e, unsigned how, uint32_t status)
@@ -37,13 +37,13 @@ void seq_end_(struct nv *e, unsigned how, uint32_t status)
     s->failed |= how > CPS_EXIT_CODE;
     if (how == CPS_EXIT_END)
         seq_frame_(e, FRAME_RET, s->ret);
-    cps_bus_put(e->bus, CPS_EV_EXIT, how, &by, 0, status);
+    cps_bus_put(e, CPS_EV_EXIT, how, &by, 0, status);
 }
 
 static void begin_wait(struct nv *e, enum wait wait, uint32_t nanoseconds)
 {
     seq_of_(e)->wait = (uint8_t)wait;
-    seq_of_(e)->deadline = cps_bus_clock(e->bus) + cps_bus_policy_(e->bus)->cost + nanoseconds;
+    seq_of_(e)->deadline = e->bus.clock + e->engine.policy.cost + nanoseconds;
 }
 
 static void irq_disable(struct seq *s)
@@ -173,7 +173,7 @@ static const struct {
 static void wait_status(struct nv *e, uint32_t number, uint32_t timeout)
 {
     struct seq *s = seq_of_(e);
-    bool old = cps_bus_gen(e->bus) == CPS_SEQ_OLD;
+    bool old = e->engine.gen == CPS_SEQ_OLD;
     unsigned i = 0;
     while (i < 5 && (old ? conditions[i].old : conditions[i].new) != number)
         i++;
@@ -290,14 +290,14 @@ static void op_FBPAUSE(struct nv *e, const struct cps_insn *insn)
     seq_write_(e, UNK1610, (seq_read_(e, UNK1610) & ~3u) | 2);
     seq_read_(e, UNK1610);
     seq_write_(e, FLAGS_1, seq_read_(e, FLAGS_1) | FLAG_16);
-    begin_wait(e, WAIT_PAUSED, (uint32_t)cps_bus_policy_(e->bus)->spin);
+    begin_wait(e, WAIT_PAUSED, (uint32_t)e->engine.policy.spin);
 }
 
 static void op_FBRESUME(struct nv *e, const struct cps_insn *insn)
 {
     (void)insn;
     seq_write_(e, FLAGS_1, seq_read_(e, FLAGS_1) & ~FLAG_16);
-    begin_wait(e, WAIT_RESUMED, (uint32_t)cps_bus_policy_(e->bus)->spin);
+    begin_wait(e, WAIT_RESUMED, (uint32_t)e->engine.policy.spin);
 }
 
 static void op_SETREGS(struct nv *e, const struct cps_insn *insn)
@@ -333,7 +333,7 @@ static void evaluate(struct nv *e, unsigned op, uint32_t p, uint32_t *word)
     const uint32_t v = s->val;
     const uint32_t a = s->reg;
     const uint32_t o = word ? *word : 0;
-    const uint32_t t = (uint32_t)cps_bus_ns_(e->bus);
+    const uint32_t t = (uint32_t)cps_bus_ns_(e);
     switch (op) {
 #define TO_VAL(id, ...)       \
     case CPS_SEQ_##id:        \

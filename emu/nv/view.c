@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * NVIDIA's engines as debuggers see them: where they stand, and every value by its place. */
 #include "emu/nv/nv.h"
-#include "emu/nv/ops.h"
 
 #include <string.h>
 
@@ -59,7 +58,7 @@ static enum cps_bus_memory memory_of(char file)
 static bool get_memory(struct nv *e, struct cps_place place, uint64_t *ret)
 {
     bool known = false;
-    *ret = cps_bus_peek(e->bus, memory_of(place.file), (uint32_t)place.number, &known);
+    *ret = cps_bus_peek(e, memory_of(place.file), (uint32_t)place.number, &known);
     return known;
 }
 
@@ -86,7 +85,7 @@ bool nv_get_(struct cps_engine *engine, struct cps_place place, uint64_t *ret)
     case CPS_FILE_STACK:
         return get_stack(e, place, ret);
     case CPS_FILE_REGISTER:
-        *ret = cps_bus_effective(e->bus, (uint32_t)place.number);
+        *ret = cps_bus_effective(e, (uint32_t)place.number);
         return true;
     default:
         return get_memory(e, place, ret);
@@ -109,10 +108,10 @@ bool nv_set_(struct cps_engine *engine, struct cps_place place, uint64_t value)
     case CPS_FILE_STACK:
         return false;
     case CPS_FILE_REGISTER:
-        cps_bus_load(e->bus, (uint32_t)place.number, (uint32_t)value);
+        cps_bus_load(e, (uint32_t)place.number, (uint32_t)value);
         return true;
     default:
-        cps_bus_poke(e->bus, memory_of(place.file), (uint32_t)place.number, (uint32_t)value);
+        cps_bus_poke(e, memory_of(place.file), (uint32_t)place.number, (uint32_t)value);
         return true;
     }
 }

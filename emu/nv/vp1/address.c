@@ -8,7 +8,6 @@
 
 #include "isa/base/le.h"
 #include "emu/nv/vp1/vp1.h"
-#include "emu/nv/vp1/address.h"
 
 enum shape { LINE, COLUMN, WORD };
 

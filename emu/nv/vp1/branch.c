@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * VP1's branch unit: where to go on behind the bundle behind this one, loops, the end. */
 #include "emu/nv/vp1/vp1.h"
-#include "emu/nv/vp1/branch.h"
 
 #define LOOP_FLAG (1u << 13)
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The multiplier of VP1's vector unit: acc = A + B * C + D * E in 28 bits, for sixteen bytes. */
 #include "emu/nv/vp1/vp1.h"
-#include "emu/nv/vp1/vector.h"
 
 enum addend { A_ZERO, A_VA, A_S2 };
 enum factors { F_PRODUCT, F_PAIR, F_THIRD };

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "emu/nv/vp1/vp1.h"
-#include "emu/nv/vp1/scalar.h"
-#include "emu/nv/vp1/file.h"
 
 /* ---- flags ---- */
 
@@ -253,7 +251,7 @@ static void move(struct nv *e, uint32_t word, bool to)
 {
     if (VP1(word, CDST) < 4) {
         vp1_unknown_(e, CPS_UNKNOWN_VP1_MOV_FLAGS, VP1(word, CDST));
-        switch ((enum cps_policy_mov_flags)cps_bus_policy_(e->bus)->mov_flags) {
+        switch ((enum cps_policy_mov_flags)e->engine.policy.mov_flags) {
         case CPS_MOV_FLAGS_KEEP:
             break;
         case CPS_MOV_FLAGS_CLEAR:

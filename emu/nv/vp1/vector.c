@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "emu/nv/vp1/vp1.h"
-#include "emu/nv/vp1/vector.h"
 
 /* Flags of sixteen bytes: signs below, zeros above. */
 static void set_vc(struct vp1 *s, uint32_t word, uint32_t flags)
