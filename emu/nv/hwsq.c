@@ -170,26 +170,10 @@ static void write_trigger(const struct cps_access *at)
         abort_slot(e, &hwsq_of_(e)->slot[!a], at->by);
 }
 
-static uint32_t read_pramin(const struct cps_access *at)
-{
-    return hwsq_read_pramin_(at);
-}
-
-static void write_pramin(const struct cps_access *at)
-{
-    hwsq_write_pramin_(at);
-}
-
-static uint32_t read_peephole(const struct cps_access *at)
-{
-    return hwsq_read_peephole_(at);
-}
-
-static void write_peephole(const struct cps_access *at)
-{
-    hwsq_write_peephole_(at);
-}
-
+#define read_pramin    hwsq_read_pramin_
+#define write_pramin   hwsq_write_pramin_
+#define read_peephole  hwsq_read_peephole_
+#define write_peephole hwsq_write_peephole_
 static const struct cps_reg_row rows[] = {
 #define NV_REG_HWSQ(bits, low, high, rd, wr, evidence) NV_ROW(bits, low, high, rd, wr),
 #include "emu/nv/reg.def"

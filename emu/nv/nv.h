@@ -187,7 +187,7 @@ bool cps_bus_pausing_(const struct nv *e);
 /** Whether it is known what flag @p number forces on this chip. */
 bool cps_bus_flag_known_(const struct nv *e, unsigned number);
 
-/* ---- the loop of an engine, and waiting: loop.c ---- */
+/* ---- the loop of an engine, and waiting: host.c ---- */
 
 /* Lets the engine run up to @p budget instructions or the bus's `until`. */
 enum cps_stop nv_loop_(struct nv *e, uint64_t budget);
@@ -223,7 +223,7 @@ bool nv_host_stalled_(const struct nv *e);
 /* Whether an access of the host is under way that stalls. */
 bool nv_host_waits_(const struct nv *e);
 
-/* ---- the rows of all NVIDIA engines: nv.c, view.c ---- */
+/* ---- the rows of all NVIDIA engines: nv.c ---- */
 
 /** Bytes of the code RAM of an HWSQ of generation @p gen (envytools, hwdocs/hwsq). */
 uint32_t cps_hwsq_ram(enum cps_gen gen);

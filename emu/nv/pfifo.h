@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The state of PFIFO. Host writes are pushed into CACHE1 or run out to
  * RAMRO (pfifo_push.c), the puller hands commands to PGRAPH (pfifo_pull.c), and on NV3 a second
- * pusher reads them from memory (pfifo_dma.c). Private to emu/. */
+ * pusher reads them from memory (pfifo_push.c, too). Private to emu/. */
 #ifndef CPS_PFIFO_H
 #define CPS_PFIFO_H
 
@@ -125,7 +125,7 @@ bool pfifo_has_command_(const struct nv *e);
 /** Takes one; false if none was: PGRAPH is on another channel, or it led to an error. */
 bool pfifo_pull_(struct nv *e);
 
-/* ---- the pusher of the host's writes, and NV3's, which reads memory: pfifo_push.c, pfifo_dma.c
+/* ---- the pusher of the host's writes, and NV3's, which reads memory: pfifo_push.c
  * ---- */
 
 bool pfifo_runout_empty_(const struct nv *e);

@@ -14,15 +14,8 @@
 #define OUT_SIZE 0xfffff004u
 #define OUT      0xfffff400u
 
-static uint32_t read_port(const struct cps_access *at)
-{
-    return seq_read_port_(at);
-}
-
-static void write_port(const struct cps_access *at)
-{
-    seq_write_port_(at);
-}
+#define read_port  seq_read_port_
+#define write_port seq_write_port_
 
 /* A word of OUT; NULL behind it, or if there is none. */
 static uint32_t *find_out(const struct cps_access *at)

@@ -250,13 +250,6 @@ static void *next_turn(struct nv *e)
     return vp1_of_(e)->run == VP1_IDLE ? NULL : vp1_of_(e);
 }
 
-static bool never_waits(const struct nv *e, const void *who)
-{
-    (void)e;
-    (void)who;
-    return false;
-}
-
 /* ---- what an opcode is ---- */
 
 static const uint8_t kinds[CPS_VP1_OP_COUNT] = {
@@ -391,7 +384,7 @@ static const struct nv_kind kind = {
     .state_size = sizeof(struct vp1),
     .rows = CPS_REG_TABLE(rows),
     .inner = &vp1_special_,
-    .loop = {.next = next_turn, .waits = never_waits, .execute = execute},
+    .loop = {.next = next_turn, .execute = execute},
     .who = {CPS_CPU_VP1},
     .reset = reset,
     .load = load,
