@@ -42,20 +42,18 @@ static inline uint32_t *afuc_group_word_(struct afuc_core *core, uint32_t index)
 /** Its number in the core's layout, 0xffff where the layout lacks it. */
 uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which);
 
-/* ---- processors start and lock each other: preempt.c ---- */
+/* ---- handlers of ctrl.def in other files ---- */
 
-/** CNTL of another processor: bit 0 starts it. */
-void cores_start_bv_(const struct cps_access *at);
-void cores_start_lpac_(const struct cps_access *at);
-void cores_start_dde_br_(const struct cps_access *at);
-void cores_start_dde_bv_(const struct cps_access *at);
-void cores_lock_(const struct cps_access *at);
-/** Events that BR and BV have completed. */
-uint32_t cores_read_completed_(const struct cps_access *at);
-void cores_write_completed_(const struct cps_access *at);
-/** Scratch of all processors. */
-uint32_t cores_read_shared_(const struct cps_access *at);
-void cores_write_shared_(const struct cps_access *at);
+/** preempt.c: processors start, lock and wake each other, and what they share. */
+cps_reg_write control_write_START, control_write_LOCK, control_write_COMPLETED;
+cps_reg_write control_write_SHARED, control_write_WAKE, control_write_TRIGGER, control_write_CNTL;
+cps_reg_read control_read_COMPLETED, control_read_SHARED, control_read_STOPPED, control_read_WORD;
+/** saved.c: what hardware holds of a context. */
+cps_reg_read control_read_POSITION, control_read_GROUP_AT, control_read_FIRST, control_read_OPS;
+cps_reg_read control_read_SLOT, control_read_OP_MASK, control_read_RESOURCES, control_read_HALT;
+cps_reg_read control_read_COMMAND, control_read_READY, control_read_SELECTED, control_read_STATUS;
+cps_reg_write control_write_RESET_D, control_write_NEXT, control_write_NEXT_A7;
+cps_reg_write control_write_COMMAND, control_write_GROUPS, control_write_REGDATA;
 
 /* ---- draw-state groups: draw.c ---- */
 
@@ -83,36 +81,15 @@ void afuc_pipe_select_(struct afuc_core *core, uint32_t address);
  * number has another meaning outside of the routine, or none, they look whether the core is in it.
  * They do not know why it is. */
 
-/** What is read of a level: base low and high, dwords, dwords consumed. */
-uint32_t saved_read_position_(const struct cps_access *at);
-/** Words of the current draw-state group that were consumed. */
-uint32_t saved_read_group_position_(const struct cps_access *at);
 /** How many fetches wait at each level. */
 uint32_t saved_fetches_(struct afuc_core *core);
 uint32_t saved_fetches_a7xx_(struct afuc_core *core);
-uint32_t saved_read_first_(const struct cps_access *at);
 /** Writes of IBn_DWORDS inside the routine; 25:24 say which part of a fetch that is. */
 void saved_restore_fetch_(struct afuc_core *core, enum level level, uint64_t iova, uint32_t value);
 /** The same of MEM_READ_DWORDS: how many words are to be fetched. */
 uint32_t saved_restore_read_(uint32_t value);
-void saved_write_next_(const struct cps_access *at);
-void saved_write_next_a7xx_(const struct cps_access *at);
-uint32_t saved_read_status_(const struct cps_access *at);
-void saved_write_regdata_(const struct cps_access *at);
-uint32_t saved_read_selected_(const struct cps_access *at);
-uint32_t saved_read_ready_(const struct cps_access *at);
-uint32_t saved_read_resources_(const struct cps_access *at);
-uint32_t saved_read_halt_(const struct cps_access *at);
-uint32_t saved_read_command_(const struct cps_access *at);
-void saved_write_command_(const struct cps_access *at);
-uint32_t saved_read_ops_(const struct cps_access *at);
-uint32_t saved_read_slot_(const struct cps_access *at);
-/** Pulses that reset units; bit 2 the operations on draw-state groups. */
-void saved_write_reset_(const struct cps_access *at);
-uint32_t saved_read_op_mask_(const struct cps_access *at);
 /** SDS_START = 6: fetches the active groups as they were. */
 void saved_resume_groups_(struct afuc_core *core);
-void saved_write_groups_(const struct cps_access *at);
 /** Whether $addr and $usraddr only take what is written, without acting. */
 bool saved_quiet_(const struct afuc_core *core);
 /** Whether REG_WRITE and REG_READ reach registers of a unit behind the aperture. */
@@ -147,14 +124,6 @@ bool preempt_anywhere_(const struct afuc_core *core);
 /** State of the core inside the routine, and behind it. */
 void preempt_enter_(struct afuc_core *core);
 void preempt_leave_(struct afuc_core *core);
-
-/** Handlers of ctrl.def. */
-void preempt_write_trigger_(const struct cps_access *at);
-void preempt_write_cntl_(const struct cps_access *at);
-void preempt_write_wake_lpac_(const struct cps_access *at);
-uint32_t preempt_read_stopped_(const struct cps_access *at);
-void preempt_write_wake_bv_(const struct cps_access *at);
-uint32_t preempt_read_word_(const struct cps_access *at);
 
 /* ---- the own ways of a5xx's ME to registers and memory: me.c ---- */
 

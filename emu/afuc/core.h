@@ -200,7 +200,7 @@ enum uop_code {
 
 /** Control registers that load.c knows by the `own` of their row: those that show the draw-state
  * group which DRAW_STATE_SEL selects. */
-enum { CONTROL_GROUP = 1 };
+enum { CONTROL_GROUP = 1, OWN_SHIFT = 8 /* what a handler finds there is above */ };
 
 /** How the interpreter takes an instruction: load.c chooses, body.h has the handlers. What is not
  * said by the instruction alone follows from the row of the control register that it names. */

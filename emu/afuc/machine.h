@@ -466,11 +466,8 @@ bool rings_request_(struct cps_afuc *machine);
 bool rings_idle_(struct cps_afuc *machine);
 /** The firmware has left its routine. */
 void rings_returned_(struct afuc_core *core);
-/** Writes of the CP_RB_* registers. */
-void rings_write_base_(const struct cps_access *at);
-void rings_write_rptr_(const struct cps_access *at);
-void rings_write_wptr_(const struct cps_access *at);
-uint32_t rings_read_base_(const struct cps_access *at);
-uint32_t rings_read_pointer_(const struct cps_access *at);
+/** Handlers of the CP_RB_* registers. */
+cps_reg_write rings_write_base_, rings_write_rptr_, rings_write_wptr_;
+cps_reg_read rings_read_base_, rings_read_pointer_;
 
 #endif
