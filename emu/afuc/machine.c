@@ -26,12 +26,6 @@ static uint32_t instr_base(enum cps_processor who, enum cps_layout layout)
 /* Bits 27:24 of CHIP_ID are the processor's pipe, where images look at them. */
 enum { PIPE_SHIFT = 24 };
 
-static void set_reg64(struct cps_afuc *machine, uint32_t offset, uint64_t value)
-{
-    machine_set_reg_(machine, offset, (uint32_t)value);
-    machine_set_reg_(machine, offset + 1, (uint32_t)(value >> 32));
-}
-
 /* Stores an image where its own `load`s and memory reads find it. */
 static struct cps_err *store_image(struct cps_afuc *machine, uint64_t iova, const uint32_t *words,
                                    uint32_t count)
@@ -97,8 +91,8 @@ static struct cps_err *init_a5xx(struct cps_afuc *machine, const struct cps_conf
     machine->core[0].me = &machine->core[1];
     machine->core[1].s.level = LEVEL_MEQ;
     uint64_t me_iova = machine_image_iova_(machine, 1);
-    set_reg64(machine, PFP_INSTR_BASE, machine->instr_iova);
-    set_reg64(machine, ME_INSTR_BASE, me_iova);
+    machine_set_pair_(machine, PFP_INSTR_BASE, machine->instr_iova);
+    machine_set_pair_(machine, ME_INSTR_BASE, me_iova);
     CPS_TRY(machine_load_core_(&machine->core[0], config->words, config->count, 0));
     CPS_TRY(machine_load_core_(&machine->core[1], config->me_words, config->me_count, 0));
     CPS_TRY(store_image(machine, machine->instr_iova, config->words, config->count));
@@ -144,7 +138,8 @@ static struct cps_err *init_sqe(struct cps_afuc *machine, const struct cps_confi
         link_dde(&machine->core[i]);
     if (config->image[0].who == CPS_CPU_AQE)
         CPS_TRY(leave_message(machine));
-    set_reg64(machine, instr_base(config->image[0].who, config->layout), machine->instr_iova);
+    machine_set_pair_(machine, instr_base(config->image[0].who, config->layout),
+                      machine->instr_iova);
     CPS_TRY(machine_load_core_(&machine->core[0], config->words, config->count,
                                config->image[0].start));
     machine->words = malloc(config->count * sizeof(*machine->words));

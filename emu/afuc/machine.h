@@ -195,6 +195,13 @@ static inline void machine_set_reg_(struct cps_afuc *machine, uint32_t offset, u
     machine->reg_flags[offset % GPU_REGS] |= REG_WRITTEN;
 }
 
+/** The same of an address in two of them, the low half first. */
+static inline void machine_set_pair_(struct cps_afuc *machine, uint32_t offset, uint64_t value)
+{
+    machine_set_reg_(machine, offset, (uint32_t)value);
+    machine_set_reg_(machine, offset + 1, (uint32_t)(value >> 32));
+}
+
 /* ---- GPU registers that each pipe has for itself, from a7xx on ----
  *
  * BR's are the machine's own array; what another pipe has not written reads as BR's do, because the
