@@ -36,7 +36,6 @@
 #include "trace/form/trace.h"
 #include "emu/afuc/afuc.h"
 #include "emu/debug/debug.h"
-#include "emu/debug/retrace.h"
 #include "emu/engine.h"
 
 CPS_C_BEGIN

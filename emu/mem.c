@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/bits.h"
 #include "emu/mem_state.h"
 #include "isa/base/le.h"
 

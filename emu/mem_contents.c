@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/bits.h"
 #include "emu/mem_state.h"
 
 /* What stands in front of a page's dwords in cps_mem_contents(). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A table of pages: entries without holes, and an index into them by hash. */
-#include "emu/pages.h"
+#include "emu/mem_state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,6 +13,9 @@
 #include "isa/base/err.h"
 
 struct cps_access;
+/** A handler: what a read gives, and what a write does. */
+typedef uint32_t cps_reg_read(const struct cps_access *at);
+typedef void cps_reg_write(const struct cps_access *at);
 
 /** Who accesses, for the trace. */
 struct cps_by {
@@ -30,9 +33,9 @@ struct cps_reg_row {
     uint32_t member;       /**< where a struct holds the first one: cps_reg_member_() */
     uint32_t mask, seen;   /**< bits that a write stores, and that a read shows */
     /** What a read gives; NULL: what the register holds. */
-    uint32_t (*read)(const struct cps_access *at);
+    cps_reg_read *read;
     /** What a write does; NULL: it only stores. The table's own code says who stores. */
-    void (*write)(const struct cps_access *at);
+    cps_reg_write *write;
 };
 
 /** An access to one register, for its handlers. */
@@ -101,13 +104,13 @@ static inline uint32_t *cps_reg_member_(void *base, const struct cps_reg_row *ro
 }
 
 /** Handlers of registers that show, or also keep, a member of the device. */
-uint32_t cps_reg_read_member_(const struct cps_access *at);
-void cps_reg_write_member_(const struct cps_access *at);
+cps_reg_read cps_reg_read_member_;
+cps_reg_write cps_reg_write_member_;
 /** A write of anything adds one to the member. */
-void cps_reg_count_member_(const struct cps_access *at);
+cps_reg_write cps_reg_count_member_;
 /** Handlers of registers without contents and without effect. */
-uint32_t cps_reg_read_none_(const struct cps_access *at);
-void cps_reg_write_none_(const struct cps_access *at);
+cps_reg_read cps_reg_read_none_;
+cps_reg_write cps_reg_write_none_;
 
 #define CPS_LANES_ALL 15u
 /** The value of a write in the bytes that it brings, @p old in the others. */

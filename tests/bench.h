@@ -9,10 +9,7 @@
 #include <string.h>
 
 #include "emu/afuc/afuc.h"
-#include "emu/nv/hwsq.h"
 #include "emu/nv/nv.h"
-#include "emu/nv/host.h"
-#include "emu/nv/loop.h"
 #include "fw/fw.h"
 
 #define BENCH_EVENTS 4096u
@@ -24,7 +21,7 @@
 struct bench {
     struct cps_sink sink; /* first */
     struct cps_engine *engine;
-    struct cps_bus *bus;       /* of scripts */
+    struct nv *bus;            /* of scripts */
     struct cps_asm program[2]; /* of firmware; the second is the ME's of a5xx */
     enum cps_stop stop;
     size_t notes; /* how many ASSUME and UNMODELLED events of afuc there must be, or ANY_NOTES */
@@ -67,7 +64,7 @@ static inline struct bench *bench_new(enum cps_gen gen, const char *policy)
     if (cps_policy_parse(policy ? policy : "", gen, &config.policy))
         abort();
     struct bench *b = bench_create(&config);
-    b->bus = bench_nv(b)->bus;
+    b->bus = bench_nv(b);
     return b;
 }
 
@@ -259,7 +256,7 @@ static inline uint32_t bench_read(struct bench *b, uint32_t addr)
 static inline void bench_load(struct bench *b, uint32_t at, const uint8_t *bytes, size_t size)
 {
     bool hwsq = b->engine->ops->isa == &cps_isa_hwsq;
-    uint32_t code = cps_bus_gen(b->bus) == CPS_G92 ? 0x80000 : 0x1400;
+    uint32_t code = b->bus->engine.gen == CPS_G92 ? 0x80000 : 0x1400;
     if (!hwsq)
         cps_bus_load(b->bus, 0x10a1c0, 1u << 24 | (SEQ_SCRIPT + at));
     for (size_t i = 0; i < size; i += 4) {
@@ -289,9 +286,9 @@ static inline enum cps_stop bench_run(struct bench *b)
 /* Lets the engine run up to a tick. */
 static inline enum cps_stop bench_run_to(struct bench *b, uint64_t tick)
 {
-    cps_bus_until(b->bus, tick);
+    b->bus->bus.until = tick;
     bench_run(b);
-    cps_bus_until(b->bus, UINT64_MAX);
+    b->bus->bus.until = UINT64_MAX;
     return b->stop;
 }
 

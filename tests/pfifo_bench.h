@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include "emu/nv/pfifo.h"
-#include "emu/nv/pfifo_ram.h"
 #include "tests/bench.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

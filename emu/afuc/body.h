@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The interpreter: one loop body, compiled unwatched (fast.c) and watched (step.c). The
+ * The interpreter: one loop body, compiled four times (run.c). The
  * ALU operations and the branches with a condition expand from isa/afuc.def; every OWN operation
  * needs a handler called own_ID here, and a forgotten one does not compile.
  *
@@ -286,7 +286,7 @@ own_CREAD:
     ADDRESS();
     afuc_write_(core, ip->dst, afuc_control_read_(core, (uint32_t)t));
     END_ANY();
-/* Of one control register: link.c. */
+/* Of one control register: load.c. */
 cread_row:
     SYNC();
     r[ip->dst] = afuc_control_row_read_(core, ip->imm);
@@ -459,14 +459,10 @@ out:
     return budget - (uint64_t)left;
 }
 
-#undef SYNC
-#undef PC
-#undef DISPATCH
-#undef NEXT
-#undef NEXT_SILENT
-#undef BRANCH
-#undef AGAIN
-#undef BLOCK
-#undef READ
-#undef WRITE_QUIETLY
-#undef WRITE
+#undef AFUC_RUN
+#undef AFUC_GO
+#undef WATCH_BEGIN
+#undef WATCH_NEXT
+#undef WATCH_TAKEN
+#undef WATCH_BULK
+#undef WATCH_TYPE4

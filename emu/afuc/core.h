@@ -6,7 +6,7 @@
 #include "emu/mem.h"
 #include "emu/reg.h"
 #include "emu/tap.h"
-#include "emu/afuc/type.h"
+#include "emu/afuc/afuc.h"
 
 /** Register numbers with a meaning of their own (afuc-isa: the same number reads one thing and
  * writes another). */
@@ -198,11 +198,11 @@ enum uop_code {
     UOP_COUNT,
 };
 
-/** Control registers that link.c knows by the `own` of their row: those that show the draw-state
+/** Control registers that load.c knows by the `own` of their row: those that show the draw-state
  * group which DRAW_STATE_SEL selects. */
-enum { CONTROL_GROUP = 1 };
+enum { CONTROL_GROUP = 1, OWN_SHIFT = 8 /* what a handler finds there is above */ };
 
-/** How the interpreter takes an instruction: link.c chooses, body.h has the handlers. What is not
+/** How the interpreter takes an instruction: load.c chooses, body.h has the handlers. What is not
  * said by the instruction alone follows from the row of the control register that it names. */
 enum uop_take {
 #define OP(id, text, kind, ...) TAKE_##kind(id)
@@ -229,7 +229,7 @@ enum uop_take {
     TAKE_CWRITE_MEMBER, /**< a member of the core gets it, too */
     TAKE_CWRITE_COUNT,  /**< a member of the core grows by one */
     TAKE_WAITIN_POP,    /**< the header goes to a general register in the delay slot */
-    TAKE_TYPE4,         /**< the handler of type 4 begins: type4.c */
+    TAKE_TYPE4,         /**< the handler of type 4 begins: bulk.c */
     TAKE_COUNT,
 };
 
@@ -244,7 +244,7 @@ struct afuc_core {
     const struct afuc_uop *uops; /* of an image that the machine owns */
     uint32_t uop_count;          /* without the last one */
     enum cps_processor who;
-    unsigned pipe; /* whose registers it writes through the pipe: bank.h */
+    unsigned pipe; /* whose registers it writes through the pipe */
     enum cps_layout layout;
     struct cps_afuc *machine;
     struct afuc_core *me;  /* a5xx: the core behind the PFP, NULL for all others */
@@ -272,7 +272,7 @@ struct afuc_core {
     uint32_t cover_count;      /* of them */
     struct cps_edge_log *log;  /* of branches, NULL: none; the caller's */
     uint32_t log_from;         /* where the last one led */
-    uint32_t privilege[2];     /* control registers that edges.c looks at */
+    uint32_t privilege[2];     /* control registers that the log of branches looks at */
     uint32_t level_bits;       /* of $12 */
     uint32_t protected_bit[2]; /* of the protected mode: puts the ring, and other levels, under
                                   CP_PROTECT; 0: always */

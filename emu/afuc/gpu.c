@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * GPU registers: storage, the few that behave (gpu.def), and CP_PROTECT. */
-#include "emu/afuc/bank.h"
-#include "emu/afuc/gpu.h"
-#include "emu/afuc/host.h"
-#include "emu/afuc/me.h"
-#include "emu/afuc/rings.h"
-#include "emu/afuc/saved.h"
-#include "emu/afuc/start.h"
+#include "emu/afuc/control.h"
 
 #include <string.h>
+#include "isa/target.def"
 
 enum {
     PROTECT_CNTL_A5XX = 0x8a0,
@@ -21,6 +16,36 @@ enum {
     LPAC_SQE_INSTR_BASE = 0xb82,
     IRQ_CP_HW_ERROR = 9, /* bit of RBBM_INT_0 (D) */
 };
+
+/* ---- registers that other hardware has, and interrupts ---- */
+
+/* A value that is another one than before is a change: who polls such a register does not spin. */
+bool host_read_register_(struct cps_afuc *machine, uint32_t offset, uint32_t *ret)
+{
+    const struct cps_host *host = &machine->engine.host;
+    if (!host->read_register || !host->read_register(host->context, offset, ret))
+        return false;
+    machine->engine.changes += machine->reg[offset] != *ret;
+    machine_set_reg_(machine, offset, *ret);
+    return true;
+}
+
+bool host_write_register_(struct cps_afuc *machine, uint32_t offset, uint32_t value)
+{
+    const struct cps_host *host = &machine->engine.host;
+    return host->write_register && host->write_register(host->context, offset, value);
+}
+
+void machine_irq_(struct afuc_core *core, uint32_t number)
+{
+    const struct cps_host *host = &core->machine->engine.host;
+    core_event_(core, CPS_EV_IRQ, 0, 0, number);
+    if (host->interrupt)
+        host->interrupt(host->context, number);
+    stream_recheck_(core);
+}
+
+/* ---- registers that behave ---- */
 
 static uint32_t assume(const struct cps_access *at, unsigned what, uint32_t value)
 {
@@ -110,7 +135,6 @@ static const struct cps_reg_row rows[] = {
 #define GPU_REG(id, bits, low, high, rd, wr, evidence) \
     CPS_REG_ROW(bits, low, (high) - (low) + 1, 1, .read = read_##rd, .write = write_##wr),
 #include "emu/afuc/gpu.def"
-#include "emu/afuc/machine.h"
 };
 
 /* Registers with a bank per context: bit 11 or bit 10 of the offset says which (F: a530 ME ORs $17
@@ -352,4 +376,100 @@ void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigne
     machine->engine.changes += bank_set_(machine, pipe, offset, value);
     if (CPS_UNLIKELY(*flags & REG_BEHAVES))
         act(core, offset, value);
+}
+
+/* ---- banks of pipes, and which pipe is whose ---- */
+
+unsigned bank_pipe_(enum cps_processor who)
+{
+    static const uint8_t pipes[CPS_CPU_COUNT] = {
+#define PROCESSOR(id, name, pipe, meaning) [CPS_CPU_##id] = (pipe),
+#include "isa/target.def"
+    };
+    return pipes[who];
+}
+
+/* A DDE draws into the pipe that it works for (F: gen80000, DDE 037f..0382, makes its aperture of
+ * that number). */
+unsigned bank_fed_(enum cps_processor who)
+{
+    if (who == CPS_CPU_DDE_BR)
+        return bank_pipe_(CPS_CPU_SQE);
+    return bank_pipe_(who == CPS_CPU_DDE_BV ? CPS_CPU_BV : who);
+}
+
+struct cps_err *bank_init_(struct cps_afuc *machine)
+{
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        struct afuc_core *core = &machine->core[i];
+        unsigned pipe = bank_fed_(core->who);
+        core->pipe = pipe;
+        core->plain = machine->engine.gen != CPS_A5XX && (pipe || machine->engine.gen == CPS_A6XX);
+        if (!cps_gen_since(machine->engine.gen, CPS_A7XX) || pipe <= PIPE_BR || machine->bank[pipe])
+            continue;
+        machine->bank[pipe] = calloc(1, sizeof(**machine->bank));
+        if (!machine->bank[pipe])
+            return cps_err_nomem();
+    }
+    return NULL;
+}
+
+struct cps_err *bank_clone_(struct cps_afuc *copy)
+{
+    struct reg_bank *from[PIPE_COUNT];
+    memcpy(from, copy->bank, sizeof(from));
+    memset(copy->bank, 0, sizeof(copy->bank));
+    for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
+        if (!from[pipe])
+            continue;
+        copy->bank[pipe] = malloc(sizeof(**copy->bank));
+        if (!copy->bank[pipe])
+            return cps_err_nomem();
+        memcpy(copy->bank[pipe], from[pipe], sizeof(**copy->bank));
+        copy->bank[pipe]->touched = false;
+    }
+    return NULL;
+}
+
+void bank_restore_(struct cps_afuc *machine, const struct cps_afuc *from)
+{
+    for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
+        if (machine->bank[pipe] && machine->bank[pipe]->touched)
+            memcpy(machine->bank[pipe], from->bank[pipe], sizeof(**machine->bank));
+        if (machine->bank[pipe])
+            machine->bank[pipe]->touched = false;
+    }
+}
+
+void bank_deinit_(struct cps_afuc *machine)
+{
+    for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++)
+        free(machine->bank[pipe]);
+}
+
+void bank_forget_(struct cps_afuc *machine, uint32_t offset)
+{
+    for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
+        uint32_t at = 0;
+        struct reg_bank *bank = bank_of_(machine, pipe, offset, &at);
+        if (bank) {
+            bank->touched = true;
+            bank->written[at] = 0;
+        }
+    }
+}
+
+/* 13:12 on a7xx, 15:12 on a8xx (D: CP_APERTURE_CNTL_HOST). */
+unsigned bank_aperture_(const struct afuc_core *core)
+{
+    uint32_t bits = core->layout == CPS_LAYOUT_A8XX ? 15 : 3;
+    const struct afuc_state *s = &core->s;
+    return (s->preempt.aperture ? s->preempt.aperture : s->aperture) >> 12 & bits;
+}
+
+void bank_set_several_(struct cps_afuc *machine, unsigned pipe, uint32_t offset,
+                       const uint32_t *word, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        machine->engine.changes += bank_set_(machine, pipe, offset + i, word[i]);
 }

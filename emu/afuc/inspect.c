@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Looking into a machine: registers, tables, and the sentence about why it stopped. */
-#include "emu/afuc/bank.h"
-#include "emu/afuc/ctrl.h"
-#include "emu/afuc/edges.h"
-#include "emu/afuc/load.h"
-#include "emu/afuc/machine.h"
-#include "emu/afuc/ops.h"
 #include "emu/afuc/queue.h"
-#include "emu/afuc/sched.h"
-#include "emu/afuc/stamp.h"
-#include "emu/afuc/start.h"
 #include "emu/afuc/afuc.h"
 
 #include <inttypes.h>

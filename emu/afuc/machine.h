@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The machine that cores share: GPU registers, memory, ring, event buffer, policies. Private to
- * emu/. */
+ * The machine that cores share: GPU registers, memory, ring, event buffer, policies; how it is
+ * made, copied, fed, run and looked at. Private to emu/. */
 #ifndef CPS_MACHINE_H
 #define CPS_MACHINE_H
 
@@ -43,7 +43,7 @@ struct stillness {
     uint64_t look_at; /* 0: nothing is known */
 };
 
-/* What the driver knows of the two rings that --inject switch goes between: rings.h. */
+/* What the driver knows of the two rings that --inject switch goes between: rings.c. */
 struct rings {
     uint32_t wanted;   /* an injection asks for them */
     uint32_t prepared; /* their records are there */
@@ -88,7 +88,7 @@ struct cps_afuc {
     uint32_t submission_packets;       /* that core 0 has dispatched of it */
     uint32_t shared[SHARED_COUNT];     /* scratch that all processors see, control 0x200.. */
     uint32_t completed[2];             /* a7xx: COMPLETED_BR_COUNT, COMPLETED_BV_COUNT */
-    struct reg_bank *bank[PIPE_COUNT]; /* a7xx on: bank.h */
+    struct reg_bank *bank[PIPE_COUNT]; /* a7xx on */
     uint8_t behaves[GPU_REGS / REG_BLOCK + 2]; /* some register of the block does; two more do */
     uint8_t touched[GPU_REGS / TOUCHED_REGS];  /* by TOUCHED_REGS registers: one of them, or its
                                                   flags, may have changed since clone or restore */
@@ -194,5 +194,287 @@ static inline void machine_set_reg_(struct cps_afuc *machine, uint32_t offset, u
     machine->reg[offset % GPU_REGS] = value;
     machine->reg_flags[offset % GPU_REGS] |= REG_WRITTEN;
 }
+
+/** The same of an address in two of them, the low half first. */
+static inline void machine_set_pair_(struct cps_afuc *machine, uint32_t offset, uint64_t value)
+{
+    machine_set_reg_(machine, offset, (uint32_t)value);
+    machine_set_reg_(machine, offset + 1, (uint32_t)(value >> 32));
+}
+
+/* ---- GPU registers that each pipe has for itself, from a7xx on ----
+ *
+ * BR's are the machine's own array; what another pipe has not written reads as BR's do, because the
+ * driver writes most of them for all pipes at once.
+ *
+ * D: apertures of the host (kernel: a6xx_gpu_state.c, a8xx_gpu.c), whose format control register
+ * APERTURE has. Data that goes through the pipe is the core's own; REG_WRITE and REG_READ go where
+ * the aperture points. Slices of a8xx are not told apart. */
+
+enum { PIPE_BR = 1 };
+/** The registers of clusters, and on a8xx those of the command processor. */
+enum { BANK_CLUSTERS = 0x8000, BANK_CLUSTER_REGS = 0x4000, BANK_CP = 0x800, BANK_CP_REGS = 0x400 };
+#define BANK_REGS (BANK_CLUSTER_REGS + BANK_CP_REGS)
+
+struct reg_bank {
+    bool touched; /* as cps_afuc.touched */
+    uint32_t reg[BANK_REGS];
+    uint8_t written[BANK_REGS];
+};
+
+/** Makes the banks that the machine's processors need. */
+CPS_MUST_USE struct cps_err *bank_init_(struct cps_afuc *machine);
+/** Replaces the banks of a copied machine by copies. */
+CPS_MUST_USE struct cps_err *bank_clone_(struct cps_afuc *copy);
+/** Makes banks as those of the machine that this one is a clone of. */
+void bank_restore_(struct cps_afuc *machine, const struct cps_afuc *from);
+void bank_deinit_(struct cps_afuc *machine);
+/** The pipe of enum adreno_pipe that a processor is, and the one whose clusters it feeds. */
+unsigned bank_pipe_(enum cps_processor who);
+unsigned bank_fed_(enum cps_processor who);
+/** The pipe that REG_WRITE and REG_READ of @p core reach; 0: all. At most 15. */
+unsigned bank_aperture_(const struct afuc_core *core);
+
+/** After a write for all pipes: none has a value of its own any more. */
+void bank_forget_(struct cps_afuc *machine, uint32_t offset);
+
+/** The bank that holds a register of @p pipe, with its place in it; NULL: the machine's array. */
+static inline struct reg_bank *bank_of_(const struct cps_afuc *machine, unsigned pipe,
+                                        uint32_t offset, uint32_t *ret)
+{
+    struct reg_bank *bank = machine->bank[pipe % PIPE_COUNT];
+    if (CPS_LIKELY(!bank))
+        return NULL;
+    *ret = offset - BANK_CLUSTERS;
+    if (*ret < BANK_CLUSTER_REGS)
+        return bank;
+    *ret = offset - BANK_CP + BANK_CLUSTER_REGS;
+    bool cp = machine->layout == CPS_LAYOUT_A8XX && offset - BANK_CP < BANK_CP_REGS;
+    return cp ? bank : NULL;
+}
+
+/** What a register of @p pipe holds. */
+static inline uint32_t bank_get_(const struct cps_afuc *machine, unsigned pipe, uint32_t offset)
+{
+    uint32_t at = 0;
+    const struct reg_bank *bank = bank_of_(machine, pipe, offset, &at);
+    return bank && bank->written[at] ? bank->reg[at] : machine->reg[offset % GPU_REGS];
+}
+
+/** Whether somebody gave it a value. */
+static inline bool bank_written_(const struct cps_afuc *machine, unsigned pipe, uint32_t offset)
+{
+    uint32_t at = 0;
+    const struct reg_bank *bank = bank_of_(machine, pipe, offset, &at);
+    return (bank && bank->written[at]) || machine->reg_flags[offset] & REG_WRITTEN;
+}
+
+/** Gives it a value, without effect. @return whether it is another one than before */
+static inline bool bank_set_(struct cps_afuc *machine, unsigned pipe, uint32_t offset,
+                             uint32_t value)
+{
+    uint32_t at = 0;
+    struct reg_bank *bank = bank_of_(machine, pipe, offset, &at);
+    bool changed = bank_get_(machine, pipe, offset) != value;
+    if (!bank) {
+        machine_set_reg_(machine, offset, value);
+        if (!pipe && cps_gen_since(machine->engine.gen, CPS_A7XX))
+            bank_forget_(machine, offset);
+        return changed;
+    }
+    bank->touched = true;
+    bank->reg[at] = value;
+    bank->written[at] = 1;
+    return changed;
+}
+
+/** The same of @p count consecutive registers, and counts the changes. */
+void bank_set_several_(struct cps_afuc *machine, unsigned pipe, uint32_t offset,
+                       const uint32_t *word, uint32_t count);
+
+/* ---- GPU registers: gpu.c ---- */
+
+/** Whether the register is the host's, and its value. */
+bool host_read_register_(struct cps_afuc *machine, uint32_t offset, uint32_t *ret);
+/** Whether the register is the host's, who is told. */
+bool host_write_register_(struct cps_afuc *machine, uint32_t offset, uint32_t value);
+/** Raises an interrupt. */
+void machine_irq_(struct afuc_core *core, uint32_t number);
+
+CPS_MUST_USE struct cps_err *gpu_init_(struct cps_afuc *machine);
+uint32_t gpu_read_(struct afuc_core *core, uint32_t offset);
+void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path);
+
+/** Whether CP_PROTECT forbids the access to any of @p count registers. */
+bool gpu_protected_(const struct afuc_core *core, uint32_t offset, uint32_t count, bool write);
+
+/** Whether a register does nothing but hold a value. */
+static inline bool gpu_is_plain_(const struct cps_afuc *m, uint32_t offset)
+{
+    return !(m->reg_flags[offset] & REG_BEHAVES);
+}
+
+/** A write that is no more than a store and an event is done; false: it is more, and nothing has
+ * happened. @p core is plain. */
+static inline bool gpu_store_(struct afuc_core *core, uint32_t offset, uint32_t value,
+                              unsigned path)
+{
+    struct cps_afuc *m = core->machine;
+    if (CPS_UNLIKELY(!gpu_is_plain_(m, offset)))
+        return false;
+    core_event_(core, CPS_EV_REG, path, offset, value);
+    m->engine.changes += bank_set_(m, core->pipe, offset, value);
+    return true;
+}
+
+/** Whether @p count registers from @p offset lie in blocks in which none behaves. */
+static inline bool gpu_all_plain_(const struct cps_afuc *m, uint32_t offset, uint32_t count)
+{
+    if (offset >= GPU_REGS || count > GPU_REGS - offset)
+        return false;
+    uint32_t first = offset / REG_BLOCK;
+    uint32_t last = (offset + count - !!count) / REG_BLOCK;
+    bool behaves = m->behaves[first] | m->behaves[last];
+    while (CPS_UNLIKELY(++first < last))
+        behaves |= m->behaves[first];
+    return !behaves;
+}
+
+/** The same of so few that they lie in three blocks at most. */
+static inline bool gpu_few_plain_(const struct cps_afuc *m, uint32_t offset, uint32_t count)
+{
+    uint32_t first = offset / REG_BLOCK;
+    uint32_t last = (offset + count - !!count) / REG_BLOCK; /* those behind the last one behave */
+    return !(m->behaves[first] | m->behaves[(first + last) / 2] | m->behaves[last]);
+}
+
+/** Gives @p count consecutive registers that all pipes share their values, without events or
+ * effect. */
+static inline void gpu_set_shared_(struct cps_afuc *m, uint32_t offset, const uint32_t *word,
+                                   uint32_t count)
+{
+    uint32_t *reg = &m->reg[offset];
+    uint8_t *flags = &m->reg_flags[offset];
+    uint32_t changes = 0;
+    machine_touch_(m, offset);
+    machine_touch_(m, offset + count - !!count);
+    for (uint32_t i = TOUCHED_REGS; CPS_UNLIKELY(i < count); i += TOUCHED_REGS)
+        machine_touch_(m, offset + i);
+    for (uint32_t i = 0; i < count; i++) {
+        changes += reg[i] != word[i];
+        reg[i] = word[i];
+        flags[i] |= REG_WRITTEN;
+    }
+    m->engine.changes += changes;
+}
+
+/** The same of those of a core's pipe. */
+static inline void gpu_set_plain_(struct afuc_core *core, uint32_t offset, const uint32_t *word,
+                                  uint32_t count)
+{
+    struct cps_afuc *m = core->machine;
+    if (CPS_LIKELY(!m->bank[core->pipe % PIPE_COUNT]))
+        gpu_set_shared_(m, offset, word, count);
+    else
+        bank_set_several_(m, core->pipe, offset, word, count);
+}
+
+/** Whether the protected mode puts writes through `$usraddr` under CP_PROTECT on the level at hand
+ * (ctrl.def, PROTECTED_MODE). */
+static inline bool gpu_mode_protects_(const struct afuc_core *core)
+{
+    uint32_t bit = core->protected_bit[core->s.level != CPS_LEVEL_RB];
+    return !bit || (core->s.control[core->privilege[1]] & bit);
+}
+
+/** Whether CP_PROTECT forbids a core that is plain anything. */
+static inline bool gpu_plain_protects_(const struct afuc_core *core)
+{
+    return (bank_get_(core->machine, core->pipe, core->protect) & 1) && gpu_mode_protects_(core);
+}
+
+/* ---- the program around the engine, as driver and as other hardware: driver.c ---- */
+
+/** CPS_ITEM_WRITE and CPS_ITEM_READ. */
+CPS_MUST_USE struct cps_err *machine_host_(struct cps_afuc *machine, const struct cps_item *item);
+/** Where the ring is read next, of all cores, as dwords of it. */
+void machine_set_rptr_(struct cps_afuc *machine, uint64_t dword);
+
+/* ---- cores and their images: load.c ---- */
+
+/** Another processor starts at @p iova, which must lie in the firmware's image. */
+void machine_start_core_(struct afuc_core *by, enum cps_processor who, uint64_t iova);
+/** Decodes the image that begins at dword @p start of @p words and lets the core run. */
+CPS_MUST_USE struct cps_err *machine_load_core_(struct afuc_core *core, const uint32_t *words,
+                                                uint32_t count, uint32_t start);
+/** Where the image of a core lies in GPU memory. */
+uint64_t machine_image_iova_(const struct cps_afuc *machine, unsigned core);
+
+/** Decodes an image; @p go stays the caller's, as @p control does, which may be NULL: the rows of
+ * control registers. */
+CPS_MUST_USE struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
+                                        const void *const *go, const struct cps_reg_index *control,
+                                        struct afuc_image **ret);
+/** Decodes @p word as dword @p pc of @p image, which nobody else may share. */
+void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen);
+void afuc_image_unref_(struct afuc_image *image);
+/** Chooses how dwords @p first to @p last are taken: what is after them is linked. */
+void afuc_link_(struct afuc_image *image, uint32_t first, uint32_t last);
+/** How many dwords in front of one are taken in one piece with it at most. */
+#define AFUC_LINK_REACH 3u
+
+/* ---- the row of the engine: machine.c, driver.c, inspect.c ---- */
+
+struct cps_err *machine_clone_(struct cps_engine *from, struct cps_engine **ret);
+struct cps_err *machine_restore_(struct cps_engine *engine, struct cps_engine *original);
+void machine_destroy_(struct cps_engine *engine);
+struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *item);
+struct cps_where machine_where_(const struct cps_engine *engine, unsigned core);
+bool machine_get_(struct cps_engine *engine, struct cps_place place, uint64_t *ret);
+bool machine_set_(struct cps_engine *engine, struct cps_place place, uint64_t value);
+void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out);
+
+/* ---- the interpreter: run.c ---- */
+
+/** Handlers of micro-operations where nobody watches, by code. */
+const void *const *afuc_handlers_(void);
+/** Runs at most @p budget instructions; returns how many ran. */
+uint64_t afuc_run_(struct afuc_core *core, uint64_t budget);
+uint64_t afuc_run_counted_(struct afuc_core *core, uint64_t budget);
+uint64_t afuc_run_watched_(struct afuc_core *core, uint64_t budget);
+
+/** As afuc_run_(); core->log is there. */
+uint64_t afuc_run_logged_(struct afuc_core *core, uint64_t budget);
+/** cps_edge.privilege of a core that has a log, as it is now. */
+uint8_t afuc_privilege_(const struct afuc_core *core);
+
+/* ---- turns of the cores, and loops that they are in: sched.c ---- */
+
+enum cps_stop machine_run_(struct cps_engine *engine, uint64_t ticks);
+/** Whether the core waits for the next packet, and there is none. */
+bool core_idle_(const struct afuc_core *core);
+
+/* ---- what the driver does to switch between two rings, for `--inject switch`: the ring of the
+ * run, and one that holds nothing but the end of a submission: rings.c ---- */
+
+/** Puts words behind what the ring holds, as the driver does before it moves the write pointer. */
+bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count);
+/** The same with LPAC's ring. */
+bool machine_ring_lpac_(struct cps_afuc *machine, const uint32_t *words, unsigned count);
+/** Behind CP_ME_INIT: the records of both rings, and where the firmware finds the first's. */
+void rings_prepare_(struct cps_afuc *machine);
+/** Packets in front of and behind the streams of a submission.
+ * @return how many packets */
+uint32_t rings_begin_(struct cps_afuc *machine);
+void rings_end_(struct cps_afuc *machine);
+/** The driver asks for the other ring. False if there is none. */
+bool rings_request_(struct cps_afuc *machine);
+/** All processors wait; true if the driver switches back. */
+bool rings_idle_(struct cps_afuc *machine);
+/** The firmware has left its routine. */
+void rings_returned_(struct afuc_core *core);
+/** Handlers of the CP_RB_* registers. */
+cps_reg_write rings_write_base_, rings_write_rptr_, rings_write_wptr_;
+cps_reg_read rings_read_base_, rings_read_pointer_;
 
 #endif

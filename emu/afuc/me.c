@@ -7,12 +7,7 @@
  * The worked examples of Mesa's older documentation follow the names instead: they write the
  * address and then, with no length in between, read $addr or write 0x810. Both are understood; no
  * shipped code does the latter. */
-#include "emu/afuc/gpu.h"
-#include "emu/afuc/machine.h"
-#include "emu/afuc/me.h"
-#include "emu/afuc/nrt.h"
 #include "emu/afuc/queue.h"
-#include "emu/afuc/stamp.h"
 
 enum {
     READ_ADDR_LO = 0x80d,

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * waitin: a header becomes a handler; and the two instructions that enter and leave modes. */
-#include "emu/afuc/ctrl.h"
-#include "emu/afuc/machine.h"
-#include "emu/afuc/origin/type.h"
-#include "emu/afuc/packet.h"
-#include "emu/afuc/preempt.h"
 #include "emu/afuc/queue.h"
-#include "emu/afuc/rings.h"
-#include "emu/afuc/wait.h"
+#include "emu/afuc/origin/origin.h"
 
 #include "isa/base/pm4.h"
 

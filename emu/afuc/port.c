@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the special registers do: $data, $addr, $usraddr, $memdata, $regdata, and the extra moves
  * that read them. */
-#include "emu/afuc/ctrl.h"
-#include "emu/afuc/gpu.h"
-#include "emu/afuc/me.h"
-#include "emu/afuc/meq.h"
-#include "emu/afuc/nrt.h"
-#include "emu/afuc/pipe.h"
-#include "emu/afuc/port.h"
 #include "emu/afuc/queue.h"
-#include "emu/afuc/saved.h"
 
 /* How often the sources of an instruction name register @p number. */
 static uint32_t uses(const struct afuc_uop *uop, unsigned number)

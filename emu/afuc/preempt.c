@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * When the preemption routine is entered. Numbers are of 6ee; the rows have those of the other
  * layouts. */
-#include "emu/afuc/bank.h"
-#include "emu/afuc/preempt.h"
+#include "emu/afuc/control.h"
 
 /* What was put off is looked at again (F: CP_SET_MARKER and CP_CONTEXT_SWITCH_YIELD write it). */
-void preempt_write_trigger_(const struct cps_access *at)
+void control_write_TRIGGER(const struct cps_access *at)
 {
     struct preemption *preempt = &core_of_(at)->s.preempt;
     preempt->trigger = at->value;
@@ -78,35 +77,25 @@ void preempt_leave_(struct afuc_core *core)
 
 /* Bit 0 acknowledges: else the routine would take its own 0x11 for the next request (F: 740 1bbc,
  * 1ed6..1edb). */
-void preempt_write_cntl_(const struct cps_access *at)
+void control_write_CNTL(const struct cps_access *at)
 {
     core_of_(at)->s.preempt.cntl = at->value & ~1u;
 }
 
 /* Processors of a7xx wake each other with a word (F: 740 1f0b, BV 14fb). */
-static void wake(struct afuc_core *by, enum cps_processor who, uint32_t word)
+void control_write_WAKE(const struct cps_access *at)
 {
-    struct afuc_core *core = machine_find_core_(by->machine, who);
-    if (!core || !core->s.started)
+    struct cps_afuc *machine = core_of_(at)->machine;
+    struct afuc_core *core =
+        machine_find_core_(machine, (enum cps_processor)(at->row->own >> OWN_SHIFT));
+    if (!machine->rings.wanted || !core || !core->s.started)
         return;
-    core->s.preempt.word = word;
+    core->s.preempt.word = at->value;
     preempt_request_(core, PREEMPT_BY_PROCESSOR);
 }
 
-void preempt_write_wake_bv_(const struct cps_access *at)
-{
-    if (core_of_(at)->machine->rings.wanted)
-        wake(core_of_(at), CPS_CPU_BV, at->value);
-}
-
-void preempt_write_wake_lpac_(const struct cps_access *at)
-{
-    if (core_of_(at)->machine->rings.wanted)
-        wake(core_of_(at), CPS_CPU_LPAC, at->value);
-}
-
 /* At once: nothing is under way here. */
-uint32_t preempt_read_stopped_(const struct cps_access *at)
+uint32_t control_read_STOPPED(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     uint32_t value = (core->s.preempt.stop & 1) << 13;
@@ -115,10 +104,55 @@ uint32_t preempt_read_stopped_(const struct cps_access *at)
 }
 
 /* Only the word says that another processor asked; what is put off is its own from then on. */
-uint32_t preempt_read_word_(const struct cps_access *at)
+uint32_t control_read_WORD(const struct cps_access *at)
 {
     struct preemption *preempt = &core_of_(at)->s.preempt;
     if (preempt->cause & PREEMPT_BY_PROCESSOR)
         preempt->cause = PREEMPT_PUT_OFF;
     return preempt->word;
+}
+
+/* ---- processors start and lock each other, and what they share ---- */
+
+/* Bit 0 starts it; its address is in the two registers before this one. */
+void control_write_START(const struct cps_access *at)
+{
+    const uint32_t *words = core_of_(at)->s.control + at->number - 2;
+    enum cps_processor who = (enum cps_processor)(at->row->own >> OWN_SHIFT);
+    if (at->value & 1)
+        machine_start_core_(core_of_(at), who, (uint64_t)words[1] << 32 | words[0]);
+}
+
+/* A lock that another core owns stays its own; asking again is the firmware's loop. */
+void control_write_LOCK(const struct cps_access *at)
+{
+    struct cps_afuc *machine = core_of_(at)->machine;
+    uint32_t taken = 0;
+    for (unsigned i = 0; i < machine->engine.cores; i++)
+        taken |= &machine->core[i] == core_of_(at) ? 0 : machine->core[i].s.lock;
+    core_of_(at)->s.lock = at->value & ~taken;
+}
+
+uint32_t control_read_COMPLETED(const struct cps_access *at)
+{
+    return core_of_(at)->machine->completed[at->index];
+}
+
+void control_write_COMPLETED(const struct cps_access *at)
+{
+    struct cps_afuc *machine = core_of_(at)->machine;
+    machine->engine.changes += machine->completed[at->index] != at->value;
+    machine->completed[at->index] = at->value;
+}
+
+uint32_t control_read_SHARED(const struct cps_access *at)
+{
+    return core_of_(at)->machine->shared[at->index];
+}
+
+void control_write_SHARED(const struct cps_access *at)
+{
+    struct cps_afuc *machine = core_of_(at)->machine;
+    machine->engine.changes += machine->shared[at->index] != at->value;
+    machine->shared[at->index] = at->value;
 }

@@ -4,9 +4,6 @@
  * A stream is read from memory when it is consumed. Behind the last dword of every fetch (but not
  * in the ring) hardware delivers END_OF_IB, which is read like any header (H: it is the queue head
  * behind the last dword of an IB in crash dumps). */
-#include "emu/afuc/machine.h"
-#include "emu/afuc/meq.h"
-#include "emu/afuc/nrt.h"
 #include "emu/afuc/queue.h"
 
 bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t group)
@@ -281,4 +278,101 @@ uint32_t fifo_pop_(struct afuc_core *core, struct fifo *fifo)
     fifo->head = (fifo->head + 1) % FIFO_WORDS;
     fifo->count--;
     return value;
+}
+
+/* ---- from the PFP of a5xx to its ME, from BR and BV of a8xx to their DDEs ----
+ *
+ * The MEQ is a FIFO of plain words that the PFP fills by writing $data and the ME reads as its
+ * command stream; the side stream is fetched from memory on the PFP's request (control
+ * 0x0bc..0x0be) and read by the ME when it says so (control 0x031). F: every handler of a530 PFP
+ * that passes a packet on; V: compute-a540 runs this way.
+ *
+ * On a8xx BR and BV send draws to their DDEs by writing control 0x191: headers with counts and
+ * parity of their own, then payload (F: gen80000 05b0..060a and the DDE's handlers). */
+
+bool meq_room_(const struct afuc_core *to, uint32_t words)
+{
+    return to->s.meq.count + words <= MEQ_WORDS;
+}
+
+/* BR and BV change the count of a type-7 header that they pass on, and its parity. */
+static bool passes_on(const struct afuc_core *by, uint32_t value)
+{
+    uint32_t counted = by->dde ? 0xffff : 0;
+    return ((value ^ by->s.header) & ~counted) == 0;
+}
+
+/* A header that is passed on keeps its level; what the sender made itself is internal. */
+void meq_push_(struct afuc_core *by, struct afuc_core *to, uint32_t value)
+{
+    struct meq *meq = &to->s.meq;
+    uint32_t at = (meq->head + meq->count++) % MEQ_WORDS;
+    meq->word[at] = value;
+    meq->level[at] =
+        passes_on(by, value) ? event_level_(by, by->s.header) : (unsigned)CPS_LEVEL_INT;
+    meq->iova[at] = by->s.header_iova;
+}
+
+uint32_t meq_pop_(struct afuc_core *me)
+{
+    struct meq *meq = &me->s.meq;
+    uint32_t value = meq->word[meq->head];
+    meq->head = (meq->head + 1) % MEQ_WORDS;
+    meq->count--;
+    return value;
+}
+
+bool side_at_end_(const struct afuc_core *me)
+{
+    return me->s.side_packets && !me->s.side_left;
+}
+
+/* No more words than the ME has asked for, then the mark. */
+bool side_has_(const struct afuc_core *me, uint32_t words)
+{
+    const struct queue *queue = &me->s.queue[LEVEL_SIDE];
+    uint64_t available = 0;
+    for (uint32_t i = 0; i < queue->count; i++)
+        available += queue->fetch[(queue->head + i) % QUEUE_DEPTH].dwords;
+    available -= queue->count ? queue->pos : 0;
+    if (available < me->s.side_left)
+        return available >= words;
+    return me->s.side_left + (uint64_t)(me->s.side_packets != 0) >= words;
+}
+
+/* ---- memory as cores reach it, with events: reads and NRT writes ---- */
+
+uint32_t core_mem_read_(struct afuc_core *core, uint64_t iova, unsigned via)
+{
+    bool known = false;
+    struct cps_mem *mem = core->machine->engine.mem;
+    uint32_t value = cps_mem_read(mem, iova, &known);
+    iova &= ~UINT64_C(3);
+    core->polled = (struct polled){CPS_PLACE_MEMORY, iova};
+    if (!known && cps_mem_report(mem, iova))
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, iova, 0);
+    core_event_(core, CPS_EV_MEMR, via, iova, value);
+    return value;
+}
+
+void core_mem_write_(struct afuc_core *core, uint64_t iova, uint32_t value, unsigned via)
+{
+    iova &= ~UINT64_C(3);
+    core_event_(core, CPS_EV_MEMW, via, iova, value);
+    if (!cps_mem_write(core->machine->engine.mem, iova, value))
+        afuc_fault_(core, FAULT_MEMORY, (uint32_t)iova);
+    stream_recheck_(core);
+}
+
+/* The low two bits of the address are a flag, not part of it: 1 keeps the address (packet 0x5a),
+ * CP_MEM_WRITE clears them (F). Bit 31 of the upper
+ * half is a right, as in LOAD_STORE_HI, from which preemption takes it (F: 740 1964). */
+void nrt_write_(struct afuc_core *core, uint32_t value)
+{
+    uint32_t *nrt = core->s.nrt;
+    core_mem_write_(core, (uint64_t)(nrt[1] & 0x7fffffff) << 32 | nrt[0], value, CPS_VIA_NRT);
+    if ((nrt[0] & 3) == 1)
+        return;
+    nrt[0] += 4;
+    nrt[1] += nrt[0] < 4;
 }

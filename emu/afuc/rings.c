@@ -6,9 +6,7 @@
  * The other ring holds its pseudo registers and CP_CONTEXT_SWITCH_YIELD, which is how the driver
  * ends every submission: a ring without work. The driver switches back as soon as all processors
  * wait. */
-#include "emu/afuc/host.h"
-#include "emu/afuc/preempt.h"
-#include "emu/afuc/rings.h"
+#include "emu/afuc/control.h"
 
 #include "isa/base/pm4.h"
 
@@ -128,8 +126,7 @@ static void set_registers(struct cps_afuc *machine)
 {
     uint64_t shadow = record_of(0) + SHADOW;
     machine_set_reg_(machine, RB_CNTL, ring_control(machine->ring_dwords));
-    machine_set_reg_(machine, RB_RPTR_ADDR, (uint32_t)shadow);
-    machine_set_reg_(machine, RB_RPTR_ADDR + 1, (uint32_t)(shadow >> 32));
+    machine_set_pair_(machine, RB_RPTR_ADDR, shadow);
 }
 
 void rings_prepare_(struct cps_afuc *machine)
@@ -179,12 +176,6 @@ void rings_end_(struct cps_afuc *machine)
     machine_ring_(machine, words, YIELD_WORDS);
 }
 
-static void set_pair(struct cps_afuc *machine, uint32_t offset, uint64_t value)
-{
-    machine_set_reg_(machine, offset, (uint32_t)value);
-    machine_set_reg_(machine, offset + 1, (uint32_t)(value >> 32));
-}
-
 /* A submission without streams for the ring that is switched to. */
 static void submit_nothing(struct cps_afuc *machine)
 {
@@ -210,10 +201,10 @@ bool rings_request_(struct cps_afuc *machine)
         return false;
     if (!rings->current)
         submit_nothing(machine);
-    set_pair(machine, first + SMMU_INFO, 0);
-    set_pair(machine, first + RESTORE_ADDR, record);
-    set_pair(machine, first + SECURE_RESTORE_ADDR, record + SECURE);
-    set_pair(machine, first + NON_PRIV_RESTORE_ADDR, record + NON_PRIVILEGED);
+    machine_set_pair_(machine, first + SMMU_INFO, 0);
+    machine_set_pair_(machine, first + RESTORE_ADDR, record);
+    machine_set_pair_(machine, first + SECURE_RESTORE_ADDR, record + SECURE);
+    machine_set_pair_(machine, first + NON_PRIV_RESTORE_ADDR, record + NON_PRIVILEGED);
     machine_set_reg_(machine, first, SWITCH);
     rings->requested = 1;
     preempt_request_(&machine->core[0], PREEMPT_BY_DRIVER);

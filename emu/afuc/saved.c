@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What hardware holds of a context, as the preemption routine reads it and writes it back. Numbers
  * are of 6ee; the rows have those of the other layouts. */
-#include "emu/afuc/machine.h"
 #include "emu/afuc/queue.h"
-#include "emu/afuc/saved.h"
 
 /* ---- streams ---- */
 
@@ -14,7 +12,7 @@ static const struct fetch *reading(const struct queue *queue)
 
 /* A level at which nothing is queued shows the address that was written last (F: 1ac7 pops all that
  * is queued, and 1c96 puts the address behind that back). */
-uint32_t saved_read_position_(const struct cps_access *at)
+uint32_t control_read_POSITION(const struct cps_access *at)
 {
     const struct afuc_state *s = &core_of_(at)->s;
     unsigned which = at->index / 4;
@@ -27,7 +25,7 @@ uint32_t saved_read_position_(const struct cps_access *at)
     return (queue->count ? words : idle)[at->index % 4];
 }
 
-uint32_t saved_read_group_position_(const struct cps_access *at)
+uint32_t control_read_GROUP_AT(const struct cps_access *at)
 {
     const struct queue *queue = &core_of_(at)->s.queue[LEVEL_SDS];
     return queue->count ? queue->pos : 0;
@@ -76,7 +74,7 @@ uint32_t saved_fetches_a7xx_(struct afuc_core *core)
     return status;
 }
 
-uint32_t saved_read_first_(const struct cps_access *at)
+uint32_t control_read_FIRST(const struct cps_access *at)
 {
     uint32_t first = 0;
     for (unsigned i = 0; i < 3; i++)
@@ -128,7 +126,7 @@ static void next_read(struct fifo *fifo)
 }
 
 /* F: 1ae1, 1b11: bit by queue as in QUEUE_STOP. */
-void saved_write_next_(const struct cps_access *at)
+void control_write_NEXT(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     if (at->value >> 1 & 1)
@@ -139,7 +137,7 @@ void saved_write_next_(const struct cps_access *at)
         next_read(&core->s.memdata);
 }
 
-void saved_write_next_a7xx_(const struct cps_access *at)
+void control_write_NEXT_A7(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     for (unsigned i = 0; i < 3; i++) {
@@ -182,7 +180,7 @@ static void queue_group(struct afuc_core *core, uint32_t number, uint32_t consum
 
 /* The routine writes the mask of groups that were queued, and makes the first of them begin behind
  * the words that were consumed; the write of 0 starts the fetches (F: 1bf0, 1bfb..1c11). */
-void saved_write_groups_(const struct cps_access *at)
+void control_write_GROUPS(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     uint32_t *mask = &core->s.preempt.groups;
@@ -205,7 +203,7 @@ void saved_write_groups_(const struct cps_access *at)
  * left is one operation. */
 enum { OP_GROUPS = 1, OPS_ONE = 1 << 20 };
 
-uint32_t saved_read_ops_(const struct cps_access *at)
+uint32_t control_read_OPS(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     if (!core->s.interrupted)
@@ -213,21 +211,21 @@ uint32_t saved_read_ops_(const struct cps_access *at)
     return core->s.queue[LEVEL_SDS].count ? OP_GROUPS | OPS_ONE : 0;
 }
 
-uint32_t saved_read_slot_(const struct cps_access *at)
+uint32_t control_read_SLOT(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     core_event_(core, CPS_EV_ASSUME, CPS_WHAT_ACK, at->number, core->s.preempt.slot);
     return core->s.preempt.slot;
 }
 
-void saved_write_reset_(const struct cps_access *at)
+void control_write_RESET_D(const struct cps_access *at)
 {
     if (at->value >> 2 & 1)
         core_of_(at)->s.preempt.slot = 0;
 }
 
 /* A group that grew has only its new part queued, which the mask does not say. */
-uint32_t saved_read_op_mask_(const struct cps_access *at)
+uint32_t control_read_OP_MASK(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     const struct queue *queue = &core->s.queue[LEVEL_SDS];
@@ -256,7 +254,7 @@ void saved_resume_groups_(struct afuc_core *core)
 
 /* 31 a read is under way: never here; 30 none is; 29 bit 16 of REG_READ_DWORDS, whose others are
  * 15:0; 23:20 words in $regdata, 19:16 the same with those consumed (F: 1a82..1aa1, 1c35..1c5b). */
-uint32_t saved_read_status_(const struct cps_access *at)
+uint32_t control_read_STATUS(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     uint32_t dwords = core->s.read_dwords;
@@ -267,7 +265,7 @@ uint32_t saved_read_status_(const struct cps_access *at)
     return 1u << 30 | (dwords >> 16 & 1) << 29 | words << 20 | words << 16 | (dwords & 0xffff);
 }
 
-void saved_write_regdata_(const struct cps_access *at)
+void control_write_REGDATA(const struct cps_access *at)
 {
     fifo_put_register_(core_of_(at), at->value, at->number);
 }
@@ -276,7 +274,7 @@ void saved_write_regdata_(const struct cps_access *at)
  */
 enum { SELECTED_LAST = 1, SELECTED_ADDR = 2, IS_ADDR = 1u << 22 };
 
-uint32_t saved_read_selected_(const struct cps_access *at)
+uint32_t control_read_SELECTED(const struct cps_access *at)
 {
     const struct afuc_state *s = &core_of_(at)->s;
     uint32_t which = s->preempt.selected;
@@ -333,18 +331,18 @@ uint32_t saved_captured_(const struct afuc_core *core, uint32_t word)
 
 /* ---- other units ---- */
 
-uint32_t saved_read_ready_(const struct cps_access *at)
+uint32_t control_read_READY(const struct cps_access *at)
 {
     return core_of_(at)->s.control[at->number] | 1;
 }
 
-uint32_t saved_read_resources_(const struct cps_access *at)
+uint32_t control_read_RESOURCES(const struct cps_access *at)
 {
     core_event_(core_of_(at), CPS_EV_ASSUME, CPS_WHAT_ACK, at->number, 2u << 1);
     return 2u << 1;
 }
 
-uint32_t saved_read_halt_(const struct cps_access *at)
+uint32_t control_read_HALT(const struct cps_access *at)
 {
     uint32_t value = core_of_(at)->s.control[at->number] & 1;
     return value | value << 1;
@@ -352,13 +350,13 @@ uint32_t saved_read_halt_(const struct cps_access *at)
 
 /* Bit 8 falls when the other units have done what 7:0 says, bit 9 says that they could not (F:
  * 12c8, 12d1): done at once here. */
-uint32_t saved_read_command_(const struct cps_access *at)
+uint32_t control_read_COMMAND(const struct cps_access *at)
 {
     return core_of_(at)->s.control[at->number] & ~0x300u;
 }
 
 /* Commands that move the state of other units from or to memory. Here it stays where it is. */
-void saved_write_command_(const struct cps_access *at)
+void control_write_COMMAND(const struct cps_access *at)
 {
     if (at->value >> 8 & 1)
         core_event_(core_of_(at), CPS_EV_ASSUME, CPS_WHAT_ACK, at->number, at->value);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The scheduler: cores take turns of a fixed number of instructions in a fixed order, so that a
  * run is the same on every machine. */
-#include "emu/afuc/edges.h"
-#include "emu/afuc/machine.h"
+#include "emu/afuc/queue.h"
 #include "emu/afuc/origin/origin.h"
-#include "emu/afuc/packet.h"
-#include "emu/afuc/rings.h"
-#include "emu/afuc/run.h"
-#include "emu/afuc/sched.h"
-#include "emu/afuc/stamp.h"
+#include <string.h>
 
 #define TURN_ALONE    65536u /* instructions of a turn; nobody waits for a single core */
 #define TURN_SHARED   128u
@@ -97,7 +92,9 @@ static void next_turn(struct cps_afuc *machine)
         *t = (struct turn){.finished = true, .ran = t->ran};
 }
 
-uint64_t machine_round_(struct cps_afuc *machine, uint64_t budget)
+/* Goes on with the round of turns, at most @p budget ticks; returns how many passed. A round in
+ * which nobody ran has machine->turn.finished and not .ran. */
+static uint64_t run_round(struct cps_afuc *machine, uint64_t budget)
 {
     struct turn *t = &machine->turn;
     uint64_t ran = 0;
@@ -118,6 +115,92 @@ uint64_t machine_round_(struct cps_afuc *machine, uint64_t budget)
     }
     return ran;
 }
+
+/* ---- deadlocks by proof ----
+ *
+ * A machine is deterministic, so once all of its state repeats, it repeats for ever. Brent's
+ * algorithm over the plain state, entered only after a long time in which no register and no memory
+ * changed. IBs that chain to themselves are found like polls: where a stream is read is part of the
+ * state. Short loops are looked for after every tick. For long ones that would cost more than
+ * running: they are found by looking at every 31st, a prime, so that a loop of n ticks is met again
+ * after 31 n at most. */
+
+#define SHORT_CIRCLE 4096u /* ticks */
+#define LONG_STRIDE  31u
+
+struct snapshot {
+    struct afuc_state state[MAX_CORES];
+    uint32_t core, left; /* of the turn */
+    uint64_t changes;
+};
+
+static void take_snapshot(const struct cps_afuc *machine, struct snapshot *ret)
+{
+    for (unsigned i = 0; i < machine->engine.cores; i++)
+        memcpy(&ret->state[i], &machine->core[i].s, sizeof(ret->state[i]));
+    ret->core = machine->turn.core;
+    ret->left = machine->turn.left;
+    ret->changes = machine_changes_(machine);
+}
+
+static bool is_same(const struct cps_afuc *machine, const struct snapshot *then)
+{
+    if (machine->turn.core != then->core ||
+        (machine->engine.cores > 1 && machine->turn.left != then->left))
+        return false;
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        const struct afuc_state *now = &machine->core[i].s;
+        if (now->pc != then->state[i].pc || memcmp(now, &then->state[i], sizeof(*now)) != 0)
+            return false;
+    }
+    return machine_changes_(machine) == then->changes;
+}
+
+static void rewind_queue(struct fifo *fifo)
+{
+    if (!fifo->count && !fifo->request_count)
+        fifo->head = 0;
+}
+
+/* Which place of an empty queue the next word takes is no behaviour. A poll takes one each time,
+ * and would be the same again only when it has gone through all of them. */
+static void rewind_queues(struct cps_afuc *machine)
+{
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        rewind_queue(&machine->core[i].s.memdata);
+        rewind_queue(&machine->core[i].s.regdata);
+    }
+}
+
+/* Whether the cores loop for ever in at most @p largest steps. Steps them until *ran, to which it
+ * adds, reaches @p budget. */
+static bool spins(struct cps_afuc *machine, uint64_t largest, uint64_t budget, uint64_t *ran)
+{
+    struct snapshot *then = malloc(sizeof(*then));
+    bool found = false;
+    if (!then) {
+        cps_mem_fail(machine->engine.mem);
+        return true; /* the run ends, and is no result */
+    }
+    for (uint64_t window = 64; !found && window <= largest; window *= 2) {
+        uint64_t stride = window <= SHORT_CIRCLE ? 1 : LONG_STRIDE;
+        rewind_queues(machine);
+        take_snapshot(machine, then);
+        for (uint64_t i = 0; i < window && !found; i += stride) {
+            uint64_t steps = run_round(machine, stride);
+            *ran += steps;
+            rewind_queues(machine);
+            if ((!steps && !machine->turn.ran) || *ran >= budget)
+                goto done;
+            found = is_same(machine, then);
+        }
+    }
+done:
+    free(then);
+    return found;
+}
+
+/* ---- a run ---- */
 
 /* Whether some core can never go on. */
 static bool faulted(const struct cps_afuc *machine)
@@ -162,7 +245,7 @@ static bool stuck(struct cps_afuc *machine, uint64_t budget, uint64_t *ran)
     if (*ran >= budget)
         return false;
     if (any_error(machine))
-        return machine_spins_(machine, circle(machine, 64), budget, ran);
+        return spins(machine, circle(machine, 64), budget, ran);
     if (machine_changes_(machine) != watch->mark || !watch->look_at) {
         *watch = (struct stillness){machine_changes_(machine), 0, TURN_ALONE};
         return false;
@@ -171,8 +254,7 @@ static bool stuck(struct cps_afuc *machine, uint64_t budget, uint64_t *ran)
     if (watch->still < watch->look_at)
         return false;
     watch->look_at = watch->still * 8;
-    return machine_spins_(machine, circle(machine, 4096) / 16 + 4096 + watch->still / 16, budget,
-                          ran);
+    return spins(machine, circle(machine, 4096) / 16 + 4096 + watch->still / 16, budget, ran);
 }
 
 /* A core alone has long turns. Who logs branches runs many short cases, in pieces: behind an error
@@ -189,7 +271,7 @@ static enum cps_stop run(struct cps_afuc *machine, uint64_t budget)
     const struct cps_engine *engine = &machine->engine;
     machine->stillness.look_at = 0;
     while (budget && !(engine->asked && engine->asked(engine->asked_context))) {
-        uint64_t ran = machine_round_(machine, share(machine, budget));
+        uint64_t ran = run_round(machine, share(machine, budget));
         if (faulted(machine))
             return CPS_STOP_FAULT;
         if (machine->turn.finished && !machine->turn.ran) {

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/afuc/bank.h"
-#include "emu/afuc/load.h"
 #include "emu/afuc/machine.h"
 
 /* Of a5xx the PFP's, which stands first in memory. */

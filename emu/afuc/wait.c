@@ -3,11 +3,7 @@
  * With `satisfy` the word is given a value that ends the wait when the packet is dispatched, and
  * the trace says so; the firmware then runs its own loop once. The conditions are those of the
  * packets' definitions, checked against the loops of 6ee (0643, 0874, 069e, 06b9). */
-#include "emu/afuc/bank.h"
-#include "emu/afuc/ctrl.h"
-#include "emu/afuc/machine.h"
 #include "emu/afuc/queue.h"
-#include "emu/afuc/wait.h"
 
 #include "isa/base/pm4.h"
 

@@ -275,3 +275,86 @@ struct cps_debug_stop cps_debug_restart(struct cps_debug *d, uint64_t step)
         return (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
     return go_to(d, &d->place.step, step);
 }
+
+/* ---- the run once more, beside this one ---- */
+
+static struct cps_err *retrace_on(struct cps_debug *again, uint64_t step,
+                                  const struct cps_debug_retrace *retrace)
+{
+    CPS_TRY(retrace->ready(retrace->context, again->engine, again->place.fed));
+    debug_make_edits_(again);
+    CPS_TRY(debug_walk_(again, step));
+    return retrace->done(retrace->context, again->engine);
+}
+
+struct cps_err *cps_debug_retrace(struct cps_debug *d, const struct cps_debug_retrace *retrace)
+{
+    const struct checkpoint *first = &d->checkpoint[0];
+    struct cps_debug *again = malloc(sizeof(*again));
+    if (!again)
+        return cps_err_nomem();
+    *again = *d;
+    again->engine = NULL;
+    again->refused = NULL;
+    again->point_count = 0;
+    again->checkpoint_count = 0;
+    again->place = first->place;
+    again->made_next = first->edit_next;
+    struct cps_err *err = cps_engine_clone(first->engine, &again->engine);
+    if (!err)
+        err = retrace_on(again, d->place.step, retrace);
+    cps_engine_destroy(again->engine);
+    cps_err_free(again->refused);
+    free(again);
+    return err;
+}
+
+/* The last checkpoint that no change lies before. */
+static const struct checkpoint *unchanged(const struct cps_debug *d)
+{
+    unsigned i = debug_before_(d, d->made[0].step);
+    while (i && d->checkpoint[i].edit_next)
+        i--;
+    return &d->checkpoint[i];
+}
+
+static struct cps_err *start_twin(const struct cps_debug *d, struct cps_debug *twin)
+{
+    const struct checkpoint *from = unchanged(d);
+    CPS_TRY(cps_engine_clone(from->engine, &twin->engine));
+    twin->sink = d->sink;
+    twin->feeder = d->feeder;
+    twin->place = from->place;
+    twin->interrupt = d->interrupt;
+    twin->interrupt_context = d->interrupt_context;
+    twin->tally = d->tally;
+    twin->tally_context = d->tally_context;
+    debug_refresh_(twin);
+    return debug_keep_(twin) ? NULL : cps_err_nomem();
+}
+
+static struct cps_err *copy_edits(const struct cps_debug *d, struct cps_debug *twin)
+{
+    for (size_t i = 0; i < d->made_next; i++)
+        CPS_TRY(debug_keep_edit_(twin, &d->made[i].edit, d->made[i].step));
+    return NULL;
+}
+
+struct cps_err *cps_debug_twin(struct cps_debug *d, bool changed, struct cps_debug **ret)
+{
+    if (!d->made_next)
+        return cps_err_new(CPS_ERR_INPUT, "nothing was changed until here");
+    struct cps_debug *twin = calloc(1, sizeof(*twin));
+    struct cps_err *err = twin ? start_twin(d, twin) : cps_err_nomem();
+    if (!err && changed)
+        err = copy_edits(d, twin);
+    if (!err)
+        err = debug_walk_(twin, d->made[0].step);
+    if (!err)
+        debug_make_edits_(twin);
+    if (err)
+        cps_debug_destroy(twin);
+    else
+        *ret = twin;
+    return err;
+}

@@ -352,6 +352,37 @@ struct cps_edit {
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_edit(struct cps_debug *debug,
                                                        const struct cps_edit *edit);
 
+/** Who looks at a way that is gone once more. */
+struct cps_debug_retrace {
+    /** Called at the start, where the first @p fed items have been fed; takes the engine's sink. An
+     * error ends it. */
+    struct cps_err *(*ready)(void *context, struct cps_engine *engine, uint64_t fed);
+    /** Called when the engine stands where the debugger does. */
+    struct cps_err *(*done)(void *context, struct cps_engine *engine);
+    /** What they get. */
+    void *context;
+};
+/**
+ * Goes all the way from the start to here once more, with an engine of its own that is gone
+ * afterwards; nothing moves.
+ * @param debug    which
+ * @param retrace  who looks
+ * @return NULL, what `ready` or `done` returned, CPS_ERR_NOMEM, or CPS_ERR_INPUT: it was
+ *         interrupted
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_retrace(struct cps_debug *debug,
+                                                          const struct cps_debug_retrace *retrace);
+
+/**
+ * Makes a debugger of the same run that stands where its first change was made. It has no points.
+ * @param debug    which; nothing moves
+ * @param changed  with the changes that were made until where @p debug stands; else with none
+ * @param ret      gets the other one, which the caller destroys before this one's feeder
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: nothing was changed, or it was interrupted
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_twin(struct cps_debug *debug, bool changed,
+                                                       struct cps_debug **ret);
+
 CPS_C_END
 
 #endif

@@ -4,8 +4,6 @@
 
 #include "isa/base/le.h"
 #include "emu/nv/nv.h"
-#include "emu/nv/loop.h"
-#include "emu/nv/host.h"
 
 /* Where a run file gives NV1's objects: no register of hardware. */
 #define OBJECT 0xfffff800u
@@ -23,7 +21,7 @@ static bool is_memory(const struct nv *e)
 
 bool nv_host_stalled_(const struct nv *e)
 {
-    return cps_bus_pausing_(e->bus) && (e->engine.gen != CPS_NV41 || is_memory(e));
+    return cps_bus_pausing_(e) && (e->engine.gen != CPS_NV41 || is_memory(e));
 }
 
 bool nv_host_waits_(const struct nv *e)
@@ -64,30 +62,28 @@ static void write_part(struct nv *e, const struct cps_item *item)
         host_at(e, item, item->host.size == 1 ? CPS_PATH_BYTE : CPS_PATH_HALF);
     const struct cps_by half = host_at(e, item, CPS_PATH_BYTE);
     bool crosses = lanes >> 4;
-    cps_bus_write_lanes(e->bus, item->host.addr, lanes & 15, (uint32_t)value,
-                        crosses ? &half : &whole);
+    cps_bus_write_lanes(e, item->host.addr, lanes & 15, (uint32_t)value, crosses ? &half : &whole);
     if (crosses)
-        cps_bus_write_lanes(e->bus, item->host.addr + 1, lanes >> 4, (uint32_t)(value >> 32),
-                            &half);
+        cps_bus_write_lanes(e, item->host.addr + 1, lanes >> 4, (uint32_t)(value >> 32), &half);
 }
 
 static void write_value(struct nv *e, const struct cps_item *item)
 {
     const struct cps_by by = host_at(e, item, CPS_PATH_HOST);
     if (item->host.where != CPS_HOST_REG)
-        cps_bus_poke(e->bus, memory_of(item), item->host.addr, item->host.value);
+        cps_bus_poke(e, memory_of(item), item->host.addr, item->host.value);
     else if (item->host.size < 4)
         write_part(e, item);
     else
-        cps_bus_write(e->bus, item->host.addr, item->host.value, &by);
+        cps_bus_write(e, item->host.addr, item->host.value, &by);
 }
 
 static void read_value(struct nv *e, const struct cps_item *item)
 {
     const struct cps_by by = host_at(e, item, CPS_PATH_HOST);
     e->engine.answer = item->host.where == CPS_HOST_REG
-                           ? cps_bus_read(e->bus, item->host.addr, &by)
-                           : cps_bus_peek(e->bus, memory_of(item), item->host.addr, NULL);
+                           ? cps_bus_read(e, item->host.addr, &by)
+                           : cps_bus_peek(e, memory_of(item), item->host.addr, NULL);
 }
 
 void nv_host_count_(struct nv *e)
@@ -114,9 +110,9 @@ static void access_now(struct nv *e)
 
 static void give_object(struct nv *e, const struct cps_item *item)
 {
-    cps_bus_load(e->bus, OBJECT, item->host.addr);
-    cps_bus_load(e->bus, OBJECT + 4, item->host.mask);
-    cps_bus_load(e->bus, OBJECT + 8, item->host.value);
+    cps_bus_load(e, OBJECT, item->host.addr);
+    cps_bus_load(e, OBJECT + 4, item->host.mask);
+    cps_bus_load(e, OBJECT + 8, item->host.value);
 }
 
 static void begin_access(struct nv *e, const struct cps_item *item)
@@ -124,14 +120,14 @@ static void begin_access(struct nv *e, const struct cps_item *item)
     static const struct cps_by host = {CPS_CPU_HOST, CPS_PATH_HOST, 0};
     e->host = *item;
     if (nv_host_stalled_(e))
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_HOST_STALLED, &host, 0);
+        cps_bus_unknown(e, CPS_UNKNOWN_HOST_STALLED, &host, 0);
     else
         access_now(e);
 }
 
 struct cps_err *nv_host_begin_(struct nv *e, const struct cps_item *item)
 {
-    cps_bus_advance(e->bus, cps_bus_clock(e->bus)); /* what the timeline has at tick 0 */
+    cps_bus_advance(e, e->bus.clock); /* what the timeline has at tick 0 */
     switch (item->kind) {
     case CPS_ITEM_WRITE:
     case CPS_ITEM_READ:
@@ -146,7 +142,7 @@ struct cps_err *nv_host_begin_(struct nv *e, const struct cps_item *item)
         return NULL;
     default:
         e->host = *item;
-        e->wait_end = cps_bus_clock(e->bus) + item->host.ticks;
+        e->wait_end = e->bus.clock + item->host.ticks;
         return NULL;
     }
 }
@@ -158,13 +154,13 @@ static enum cps_stop run_stalled(struct nv *e, uint64_t ticks)
         enum cps_stop stop = nv_loop_(e, ticks ? 1 : 0);
         if (stop == CPS_STOP_FAULT || (stop == CPS_STOP_BUDGET && ticks <= 1))
             return stop;
-        uint64_t next = cps_bus_next_(e->bus);
+        uint64_t next = cps_bus_next_(e);
         if (stop != CPS_STOP_BUDGET && next == UINT64_MAX)
             return CPS_STOP_DEADLOCK; /* nobody is left to end the pause */
         if (stop == CPS_STOP_BUDGET)
             ticks--;
         else
-            cps_bus_advance(e->bus, next);
+            cps_bus_advance(e, next);
     }
     access_now(e);
     return CPS_STOP_IDLE;
@@ -172,12 +168,12 @@ static enum cps_stop run_stalled(struct nv *e, uint64_t ticks)
 
 static enum cps_stop run_wait(struct nv *e, uint64_t ticks)
 {
-    cps_bus_until(e->bus, e->wait_end);
+    e->bus.until = e->wait_end;
     enum cps_stop stop = nv_loop_(e, ticks);
-    cps_bus_until(e->bus, UINT64_MAX);
-    if (stop == CPS_STOP_FAULT || (stop == CPS_STOP_BUDGET && cps_bus_clock(e->bus) < e->wait_end))
+    e->bus.until = UINT64_MAX;
+    if (stop == CPS_STOP_FAULT || (stop == CPS_STOP_BUDGET && e->bus.clock < e->wait_end))
         return stop;
-    cps_bus_advance(e->bus, e->wait_end);
+    cps_bus_advance(e, e->wait_end);
     finish(e);
     return CPS_STOP_IDLE;
 }
@@ -213,6 +209,74 @@ enum cps_stop nv_host_run_(struct nv *e, uint64_t ticks)
     case CPS_ITEM_END:
         return run_out(e, ticks);
     default:
-        return cps_bus_stopped_(e->bus) ? CPS_STOP_FAULT : CPS_STOP_IDLE;
+        return e->bus.stopped ? CPS_STOP_FAULT : CPS_STOP_IDLE;
     }
+}
+
+/* ---- the loop of the engines, and how they wait ---- */
+
+static bool is_asked(const struct nv *e, unsigned turns)
+{
+    enum { EVERY = 65536 };
+    return turns % EVERY == 0 && e->engine.asked && e->engine.asked(e->engine.asked_context);
+}
+
+enum cps_stop nv_loop_(struct nv *e, uint64_t budget)
+{
+    const struct nv_loop *loop = &nv_kind_(e)->loop;
+    uint64_t begin = e->engine.instructions;
+    uint64_t end = begin + budget < budget ? UINT64_MAX : begin + budget;
+    unsigned turns = 0;
+    enum cps_stop stop = CPS_STOP_IDLE;
+    if (nv_kind_(e)->begin)
+        nv_kind_(e)->begin(e);
+    for (void *who; stop == CPS_STOP_IDLE && (who = loop->next(e));) {
+        if (e->bus.stopped)
+            stop = CPS_STOP_FAULT;
+        else if (is_asked(e, turns++))
+            stop = CPS_STOP_BUDGET;
+        else if (loop->waits && loop->waits(e, who))
+            stop = loop->wait(e, who);
+        else if (e->engine.instructions >= end || e->bus.clock >= e->bus.until)
+            stop = CPS_STOP_BUDGET;
+        else
+            stop = loop->execute(e, who);
+    }
+    return e->bus.stopped ? CPS_STOP_FAULT : stop;
+}
+
+enum cps_await nv_await_(struct nv *e, bool (*holds)(struct nv *e, const void *who),
+                         const void *who, uint64_t deadline)
+{
+    for (;;) {
+        if (holds(e, who))
+            return CPS_AWAIT_MET;
+        if (e->bus.clock >= deadline)
+            return CPS_AWAIT_LATE;
+        uint64_t next = cps_bus_next_(e);
+        next = next < deadline ? next : deadline;
+        if (next == UINT64_MAX || next > e->bus.until)
+            return CPS_AWAIT_HELD;
+        cps_bus_advance(e, next);
+    }
+}
+
+enum cps_stop nv_held_(struct nv *e)
+{
+    uint64_t limit = e->bus.until;
+    if (limit == UINT64_MAX)
+        return CPS_STOP_DEADLOCK;
+    cps_bus_advance(e, limit);
+    return CPS_STOP_BUDGET;
+}
+
+void nv_step_(struct nv *e, unsigned who, uint32_t pc, const uint32_t *before,
+              const uint32_t *after, unsigned count)
+{
+    for (unsigned i = 0; i < e->engine.cores; i++)
+        e->engine.ran_core = e->engine.who[i] == who ? i : e->engine.ran_core;
+    if (!cps_tap_wants_(&e->engine.tap, CPS_EV_STEP))
+        return;
+    cps_bus_tell_time_(e);
+    cps_tap_step_(&e->engine.tap, who, pc, before, after, count);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * NVIDIA's HWSQ: one or two slots that play the bytes of a code RAM. */
 #include "isa/base/le.h"
-#include "emu/nv/hwsq_state.h"
-#include "emu/nv/ops.h"
-#include "emu/nv/loop.h"
-#include "emu/nv/host.h"
+#include "emu/nv/hwsq.h"
 
 #include <inttypes.h>
 
@@ -37,7 +34,7 @@ static bool any_running(const struct nv *e)
 static void note_rewrite(struct nv *e, uint32_t addr, const struct cps_by *by)
 {
     if (any_running(e))
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_REWRITTEN, by, addr);
+        cps_bus_unknown(e, CPS_UNKNOWN_REWRITTEN, by, addr);
 }
 
 static uint32_t read_entry(const struct cps_access *at)
@@ -94,7 +91,7 @@ static bool find_code(const struct cps_access *at, uint32_t *ret)
     struct nv *e = nv_of_(at);
     *ret = 4 * at->index;
     if (*ret >= ram_size(e))
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_CODE_BEYOND, at->by, *ret);
+        cps_bus_unknown(e, CPS_UNKNOWN_CODE_BEYOND, at->by, *ret);
     return *ret < ram_size(e);
 }
 
@@ -115,15 +112,14 @@ static void write_code(const struct cps_access *at)
 
 static void start(struct nv *e, struct hwsq_slot *s, unsigned entry, const struct cps_by *by)
 {
-    struct cps_bus *bus = e->bus;
     if (s->running)
-        cps_bus_unknown(bus, CPS_UNKNOWN_START_RUNNING, by, entry);
+        cps_bus_unknown(e, CPS_UNKNOWN_START_RUNNING, by, entry);
     *s = (struct hwsq_slot){
         .addr = s->addr, .data = s->data, .ip = hwsq_of_(e)->entry[entry], .running = 1};
     s->order = ++hwsq_of_(e)->starts;
     e->engine.packets++;
     if (hwsq_of_(e)->slot[0].running && hwsq_of_(e)->slot[1].running)
-        cps_bus_unknown(bus, CPS_UNKNOWN_ARBITRATION, by, entry);
+        cps_bus_unknown(e, CPS_UNKNOWN_ARBITRATION, by, entry);
 }
 
 /* True if the abort shows as one more bad opcode instead of an end. */
@@ -131,14 +127,14 @@ static bool abort_hangs(struct nv *e, struct hwsq_slot *s, const struct cps_by *
 {
     if (s->wait == WAIT_NONE || s->illegal || !hwsq_can_hang_(e))
         return false;
-    cps_bus_unknown(e->bus, CPS_UNKNOWN_ABORT_IN_WAIT, by, s->ip);
-    switch ((enum cps_policy_abort_in_wait)cps_bus_policy_(e->bus)->abort_in_wait) {
+    cps_bus_unknown(e, CPS_UNKNOWN_ABORT_IN_WAIT, by, s->ip);
+    switch ((enum cps_policy_abort_in_wait)e->engine.policy.abort_in_wait) {
     case CPS_ABORT_IN_WAIT_CLEAN:
         return false;
     case CPS_ABORT_IN_WAIT_ILLEGAL:
         return true;
     case CPS_ABORT_IN_WAIT_STOP:
-        cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_ABORT_IN_WAIT, by);
+        cps_bus_unknown_stop_(e, CPS_UNKNOWN_ABORT_IN_WAIT, by);
         return false;
     }
     return false;
@@ -149,7 +145,7 @@ void hwsq_stop_(struct nv *e, struct hwsq_slot *s, unsigned how)
     const struct cps_by by = hwsq_by_(e, s, 0);
     s->running = s->illegal = 0;
     s->wait = WAIT_NONE;
-    cps_bus_put(e->bus, CPS_EV_EXIT, how, &by, 0, s->ip);
+    cps_bus_put(e, CPS_EV_EXIT, how, &by, 0, s->ip);
 }
 
 static void abort_slot(struct nv *e, struct hwsq_slot *s, const struct cps_by *by)
@@ -174,26 +170,10 @@ static void write_trigger(const struct cps_access *at)
         abort_slot(e, &hwsq_of_(e)->slot[!a], at->by);
 }
 
-static uint32_t read_pramin(const struct cps_access *at)
-{
-    return hwsq_read_pramin_(at);
-}
-
-static void write_pramin(const struct cps_access *at)
-{
-    hwsq_write_pramin_(at);
-}
-
-static uint32_t read_peephole(const struct cps_access *at)
-{
-    return hwsq_read_peephole_(at);
-}
-
-static void write_peephole(const struct cps_access *at)
-{
-    hwsq_write_peephole_(at);
-}
-
+#define read_pramin    hwsq_read_pramin_
+#define write_pramin   hwsq_write_pramin_
+#define read_peephole  hwsq_read_peephole_
+#define write_peephole hwsq_write_peephole_
 static const struct cps_reg_row rows[] = {
 #define NV_REG_HWSQ(bits, low, high, rd, wr, evidence) NV_ROW(bits, low, high, rd, wr),
 #include "emu/nv/reg.def"
@@ -203,7 +183,7 @@ static const struct cps_reg_row rows[] = {
 
 static void show(const struct nv *e, const struct hwsq_slot *s, uint32_t ret[CPS_STEP_REGS])
 {
-    struct cps_flags f = cps_bus_flags_(e->bus);
+    struct cps_flags f = e->bus.flags;
     ret[0] = s->addr;
     ret[1] = s->data;
     ret[2] = f.value;
@@ -213,14 +193,13 @@ static void show(const struct nv *e, const struct hwsq_slot *s, uint32_t ret[CPS
 static enum cps_stop fall_off(struct nv *e, const struct hwsq_slot *s)
 {
     const struct cps_by by = hwsq_by_(e, s, 0);
-    cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_FELL_OFF, &by);
+    cps_bus_unknown_stop_(e, CPS_UNKNOWN_FELL_OFF, &by);
     return CPS_STOP_FAULT;
 }
 
 static enum cps_stop execute(struct nv *e, void *who)
 {
     struct hwsq_slot *s = who;
-    struct cps_bus *bus = e->bus;
     uint32_t before[CPS_STEP_REGS], after[CPS_STEP_REGS];
     struct cps_insn insn;
     uint32_t pc = s->ip;
@@ -237,7 +216,7 @@ static enum cps_stop execute(struct nv *e, void *who)
     show(e, s, after);
     nv_step_(e, s == hwsq_of_(e)->slot ? CPS_CPU_HWSQ : CPS_CPU_HWSQ_B, pc, before, after,
              CPS_STEP_REGS);
-    cps_bus_advance(bus, cps_bus_clock(bus) + cps_bus_policy_(bus)->cost);
+    cps_bus_advance(e, e->bus.clock + e->engine.policy.cost);
     return CPS_STOP_IDLE;
 }
 
@@ -267,11 +246,11 @@ static bool waits(const struct nv *e, const void *who)
 static bool stand_in(struct nv *e, const struct hwsq_slot *s)
 {
     const struct cps_by by = hwsq_by_(e, s, 0);
-    if (s->wait != WAIT_EVENT || s->event == 0 || cps_bus_limit_(e->bus) != NEVER)
+    if (s->wait != WAIT_EVENT || s->event == 0 || e->bus.until != NEVER)
         return false;
-    switch ((enum cps_policy_waits)cps_bus_policy_(e->bus)->waits) {
+    switch ((enum cps_policy_waits)e->engine.policy.waits) {
     case CPS_WAITS_SATISFY:
-        cps_bus_assume_event_(e->bus, s->event, s->value, &by);
+        cps_bus_assume_event_(e, s->event, s->value, &by);
         return true;
     case CPS_WAITS_STOP:
         return false;
@@ -361,7 +340,7 @@ static struct cps_err *load(struct nv *e, const struct cps_item *item)
                            " of the code RAM on, expected to end in the %" PRIu32 " bytes of %s",
                            ram, item->code.size, item->code.at, ram, cps_gen_name(hwsq_chip_(e)));
     for (size_t at = 0; at < item->code.size; at += 4)
-        cps_bus_load(e->bus, base + item->code.at + (uint32_t)at, nv_word_(item, at));
+        cps_bus_load(e, base + item->code.at + (uint32_t)at, nv_word_(item, at));
     return NULL;
 }
 
@@ -381,7 +360,7 @@ static void explain_illegal(const struct nv *e, const struct hwsq_slot *s, struc
 static void hangs(const struct nv *e, unsigned core, struct cps_buf *out)
 {
     const struct hwsq_slot *s = &hwsq_of_(e)->slot[core];
-    bool enabled = cps_bus_stored_(e->bus, DEBUG_6) & ENABLE;
+    bool enabled = cps_bus_stored_(e, DEBUG_6) & ENABLE;
     if (s->illegal)
         explain_illegal(e, s, out);
     else if (s->running && s->wait == WAIT_EVENT)

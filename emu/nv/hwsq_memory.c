@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Registers of the chips with HWSQ that lead to memory: PRAMIN, and NV41's PEEPHOLE. While memory
  * is paused the accesses wait (envytools, docs/hw/bus/hwsq and docs/hw/memory/peephole). */
-#include "emu/nv/hwsq_state.h"
+#include "emu/nv/hwsq.h"
 
 #define PRAMIN     0x700000u
 #define PRAMIN_END 0x800000u
@@ -14,11 +14,10 @@ enum { W_CTRL, W_ADDR, W_DATA, RW_ADDR = 5, RW_DATA };
 
 static uint32_t read_memory(const struct cps_access *at, enum cps_bus_memory memory, uint32_t addr)
 {
-    struct cps_bus *bus = nv_of_(at)->bus;
     bool known = false;
-    uint32_t value = cps_bus_peek(bus, memory, addr, &known);
+    uint32_t value = cps_bus_peek(nv_of_(at), memory, addr, &known);
     if (!known)
-        cps_bus_put(bus, CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, at->by, addr, 0);
+        cps_bus_put(nv_of_(at), CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, at->by, addr, 0);
     return value;
 }
 
@@ -30,7 +29,7 @@ uint32_t hwsq_read_pramin_(const struct cps_access *at)
 
 void hwsq_write_pramin_(const struct cps_access *at)
 {
-    cps_bus_poke(nv_of_(at)->bus, CPS_MEMORY_RAMIN, at->number - PRAMIN, at->value);
+    cps_bus_poke(nv_of_(at), CPS_MEMORY_RAMIN, at->number - PRAMIN, at->value);
 }
 
 /* Any access to the data of the second port goes on by a word. */
@@ -38,7 +37,7 @@ static uint32_t step(const struct cps_access *at)
 {
     struct hwsq *h = hwsq_of_(nv_of_(at));
     uint32_t addr = h->peep_rw;
-    if (!cps_bus_quiet_(nv_of_(at)->bus))
+    if (!nv_of_(at)->engine.tap.quiet)
         h->peep_rw = (addr + 4) & ADDR_MASK;
     return addr;
 }
@@ -74,7 +73,7 @@ static void write_half(struct nv *e, uint32_t index)
     struct hwsq *h = hwsq_of_(e);
     bool freeform = h->peep_ctrl & FREEFORM;
     if (freeform ? index == W_DATA : completes(h, index)) {
-        cps_bus_poke(e->bus, CPS_MEMORY_VRAM, h->peep_addr, h->peep_data);
+        cps_bus_poke(e, CPS_MEMORY_VRAM, h->peep_addr, h->peep_data);
         h->peep_ctrl &= FREEFORM;
     } else if (!freeform) {
         h->peep_ctrl |= index == W_ADDR ? ADDR_VALID : DATA_VALID;
@@ -101,7 +100,7 @@ void hwsq_write_peephole_(const struct cps_access *at)
         h->peep_rw = at->value & ADDR_MASK;
         break;
     case RW_DATA:
-        cps_bus_poke(e->bus, CPS_MEMORY_VRAM, step(at), at->value);
+        cps_bus_poke(e, CPS_MEMORY_VRAM, step(at), at->value);
         break;
     default:
         cps_bus_write_plain_(at);

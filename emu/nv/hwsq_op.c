@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the instructions of HWSQ do. */
-#include "emu/nv/hwsq_state.h"
-
-static void op_WAIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
-{
-    uint64_t ticks = ((uint64_t)insn->operand[0] << 2 * insn->operand[1]) * 0x20;
-    if (!ticks)
-        return;
-    s->wait = WAIT_TIME;
-    s->wake = cps_bus_clock(e->bus) + cps_bus_policy_(e->bus)->cost + ticks;
-}
+#include "emu/nv/hwsq.h"
 
 void hwsq_poke_(struct nv *e, struct hwsq_slot *s)
 {
@@ -17,14 +8,14 @@ void hwsq_poke_(struct nv *e, struct hwsq_slot *s)
     if (~s->data_known)
         hwsq_unknown_(e, s, CPS_UNKNOWN_UNDEFINED, s->data);
     s->wait = WAIT_NONE;
-    cps_bus_write(e->bus, s->addr, s->data, &by);
+    cps_bus_write(e, s->addr, s->data, &by);
 }
 
 /* Without HWSQ_ENABLE the write is held back; while memory is paused, one that leads there. */
 bool hwsq_may_poke_(struct nv *e, const struct hwsq_slot *s)
 {
-    return cps_bus_stored_(e->bus, DEBUG_6) & ENABLE &&
-           !(cps_bus_pausing_(e->bus) && hwsq_is_memory_(e, s->addr, true));
+    return cps_bus_stored_(e, DEBUG_6) & ENABLE &&
+           !(cps_bus_pausing_(e) && hwsq_is_memory_(e, s->addr, true));
 }
 
 static void begin_poke(struct nv *e, struct hwsq_slot *s)
@@ -37,43 +28,22 @@ static void begin_poke(struct nv *e, struct hwsq_slot *s)
     s->wait = WAIT_POKE;
 }
 
-static void op_ADDR(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
-{
-    s->addr = (uint32_t)insn->operand[0];
-    s->addr_known = UINT32_MAX;
-    begin_poke(e, s);
-}
-
-static void op_ADDRLO(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
-{
-    s->addr = (s->addr & 0xffff0000) | (uint32_t)insn->operand[0];
-    s->addr_known |= 0xffff;
-    if (~s->addr_known)
-        hwsq_unknown_(e, s, CPS_UNKNOWN_UNDEFINED, s->addr);
-    begin_poke(e, s);
-}
-
-static void op_DATA(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
-{
-    (void)e;
-    s->data = (uint32_t)insn->operand[0];
-    s->data_known = UINT32_MAX;
-}
-
-static void op_DATALO(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
-{
-    s->data = (s->data & 0xffff0000) | (uint32_t)insn->operand[0];
-    s->data_known |= 0xffff;
-    if (~s->data_known)
-        hwsq_unknown_(e, s, CPS_UNKNOWN_UNDEFINED, s->data);
-}
-
 bool hwsq_event_is_(const struct nv *e, const struct hwsq_slot *s)
 {
-    return (cps_bus_events(e->bus) >> s->event & 1) == s->value;
+    return (e->bus.events >> s->event & 1) == s->value;
 }
 
-static void op_EWAIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+/* Bits 15:0 of ADDR or DATA, of which the upper half may be unknown. */
+static void set_low(struct nv *e, struct hwsq_slot *s, uint32_t *word, uint32_t *known,
+                    uint32_t low)
+{
+    *word = (*word & 0xffff0000) | low;
+    *known |= 0xffff;
+    if (~*known)
+        hwsq_unknown_(e, s, CPS_UNKNOWN_UNDEFINED, *word);
+}
+
+static void begin_event_wait(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
 {
     s->event = (uint8_t)insn->operand[0];
     s->value = (uint8_t)insn->operand[1];
@@ -85,45 +55,27 @@ static void op_EWAIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *i
         s->wait = WAIT_EVENT;
 }
 
-static void op_EXIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
-{
-    s->ip = (uint16_t)(s->ip - insn->length);
-    hwsq_stop_(e, s, CPS_EXIT_END);
-}
-
 static void set_flag(struct nv *e, struct hwsq_slot *s, unsigned number, bool enable, bool value)
 {
-    struct cps_bus *bus = e->bus;
     struct cps_by by = hwsq_by_(e, s, CPS_PATH_FLAG);
-    struct cps_flags f = cps_bus_flags_(bus);
+    struct cps_flags f = e->bus.flags;
     uint32_t bit = UINT32_C(1) << number;
     f.enable = enable ? f.enable | bit : f.enable & ~bit;
     f.value = value ? f.value | bit : f.value & ~bit;
     unsigned low = number & 16;
-    if (!cps_bus_flag_known_(bus, number))
+    if (!cps_bus_flag_known_(e, number))
         hwsq_unknown_(e, s, CPS_UNKNOWN_FLAG_TARGET, number);
-    cps_bus_put(bus, CPS_EV_REG, CPS_PATH_FLAG, &by, low ? 0x1314 : 0x1310,
+    cps_bus_put(e, CPS_EV_REG, CPS_PATH_FLAG, &by, low ? 0x1314 : 0x1310,
                 (f.value >> low & 0xffff) | (f.enable >> low & 0xffff) << 16);
-    cps_bus_set_flags_(bus, f, &by);
+    cps_bus_set_flags_(e, f, &by);
 }
 
-static void op_SET1(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+static void unset_flag(struct nv *e, struct hwsq_slot *s, unsigned number)
 {
-    set_flag(e, s, (unsigned)insn->operand[0], true, true);
-}
-
-static void op_SET0(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
-{
-    set_flag(e, s, (unsigned)insn->operand[0], true, false);
-}
-
-static void op_UNSET(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
-{
-    unsigned number = (unsigned)insn->operand[0];
-    bool was = cps_bus_flags_(e->bus).value >> number & 1;
+    bool was = e->bus.flags.value >> number & 1;
     if (was)
         hwsq_unknown_(e, s, CPS_UNKNOWN_UNSET_VALUE, number);
-    switch ((enum cps_policy_unset)cps_bus_policy_(e->bus)->unset) {
+    switch ((enum cps_policy_unset)e->engine.policy.unset) {
     case CPS_UNSET_KEEP:
         set_flag(e, s, number, false, was);
         break;
@@ -139,7 +91,7 @@ static void bad_opcode(struct nv *e, struct hwsq_slot *s)
         return; /* as long as a nop, and as effective */
     hwsq_unknown_(e, s, CPS_UNKNOWN_BAD_IP, s->ip);
     s->illegal = 1;
-    switch ((enum cps_policy_bad_ip)cps_bus_policy_(e->bus)->bad_ip) {
+    switch ((enum cps_policy_bad_ip)e->engine.policy.bad_ip) {
     case CPS_BAD_IP_AFTER:
         break;
     case CPS_BAD_IP_AT:
@@ -148,16 +100,49 @@ static void bad_opcode(struct nv *e, struct hwsq_slot *s)
     }
 }
 
-static void (*const handlers[])(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn) = {
-    NULL,
-#define OP(id, ...) op_##id,
-#include "isa/nv/hwsq.def"
-};
-
 void hwsq_perform_(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
 {
-    if (insn->enc)
-        handlers[insn->op](e, s, insn);
-    else
+    const uint32_t first = (uint32_t)insn->operand[0];
+    uint64_t ticks;
+    switch (insn->enc ? (enum cps_hwsq_op)insn->op : CPS_HWSQ_NONE) {
+    case CPS_HWSQ_WAIT:
+        ticks = ((uint64_t)insn->operand[0] << 2 * insn->operand[1]) * 0x20;
+        s->wait = ticks ? WAIT_TIME : WAIT_NONE;
+        s->wake = e->bus.clock + e->engine.policy.cost + ticks;
+        break;
+    case CPS_HWSQ_ADDR:
+        s->addr = first;
+        s->addr_known = UINT32_MAX;
+        begin_poke(e, s);
+        break;
+    case CPS_HWSQ_ADDRLO:
+        set_low(e, s, &s->addr, &s->addr_known, first);
+        begin_poke(e, s);
+        break;
+    case CPS_HWSQ_DATA:
+        s->data = first;
+        s->data_known = UINT32_MAX;
+        break;
+    case CPS_HWSQ_DATALO:
+        set_low(e, s, &s->data, &s->data_known, first);
+        break;
+    case CPS_HWSQ_EWAIT:
+        begin_event_wait(e, s, insn);
+        break;
+    case CPS_HWSQ_EXIT:
+        s->ip = (uint16_t)(s->ip - insn->length);
+        hwsq_stop_(e, s, CPS_EXIT_END);
+        break;
+    case CPS_HWSQ_SET1:
+    case CPS_HWSQ_SET0:
+        set_flag(e, s, first, true, insn->op == CPS_HWSQ_SET1);
+        break;
+    case CPS_HWSQ_UNSET:
+        unset_flag(e, s, first);
+        break;
+    case CPS_HWSQ_NONE:
+    case CPS_HWSQ_OP_COUNT:
         bad_opcode(e, s);
+        break;
+    }
 }

@@ -2,12 +2,6 @@
  * NVIDIA's PFIFO of NV1, NV3 and NV3T: its registers (pfifo.def), and its turn to work.
  */
 #include "emu/nv/pfifo.h"
-#include "emu/nv/pfifo_ram.h"
-#include "emu/nv/pfifo_push.h"
-#include "emu/nv/pfifo_pull.h"
-#include "emu/nv/pfifo_irq.h"
-#include "emu/nv/ops.h"
-#include "emu/nv/loop.h"
 
 #include <string.h>
 
@@ -22,7 +16,7 @@
 
 static uint32_t show_runout(const struct cps_access *at)
 {
-    const struct nv *e = nv_of_(at);
+    struct nv *e = nv_of_(at);
     if (pfifo_runout_empty_(e))
         return EMPTY;
     return RANOUT | (pfifo_runout_next_(e) == pfifo_of_(e)->runout_get ? FULL : 0);
@@ -30,20 +24,20 @@ static uint32_t show_runout(const struct cps_access *at)
 
 static uint32_t show_device(const struct cps_access *at)
 {
-    const struct nv *e = nv_of_(at);
+    struct nv *e = nv_of_(at);
     pfifo_unknown_(e, CPS_UNKNOWN_DEVICE_BITS, 0);
     return pfifo_of_(e)->graph_channel;
 }
 
 static uint32_t show_cache0(const struct cps_access *at)
 {
-    const struct nv *e = nv_of_(at);
+    struct nv *e = nv_of_(at);
     return pfifo_of_(e)->cache[0].put == pfifo_of_(e)->cache[0].get ? EMPTY : FULL;
 }
 
 static uint32_t show_cache1(const struct cps_access *at)
 {
-    const struct nv *e = nv_of_(at);
+    struct nv *e = nv_of_(at);
     const struct pfifo *p = pfifo_of_(e);
     return (p->latched ? RANOUT : 0) | (pfifo_is_empty_(e) ? EMPTY : 0) |
            (pfifo_is_full_(e) ? FULL : 0);
@@ -51,7 +45,7 @@ static uint32_t show_cache1(const struct cps_access *at)
 
 static uint32_t show_dma_ctrl(const struct cps_access *at)
 {
-    const struct nv *e = nv_of_(at);
+    struct nv *e = nv_of_(at);
     pfifo_unknown_(e, CPS_UNKNOWN_DMA_CTRL, 0);
     return pfifo_of_(e)->dma_ctrl;
 }
@@ -194,7 +188,7 @@ static bool find(const struct cps_access *at, struct cps_access *ret)
 static void arrive(struct nv *e, const struct cps_by *by)
 {
     struct pfifo *p = pfifo_of_(e);
-    if (cps_bus_quiet_(e->bus))
+    if (e->engine.tap.quiet)
         return;
     p->place = by->pc;
     if (!p->touched)
@@ -207,12 +201,12 @@ static void arrive(struct nv *e, const struct cps_by *by)
 /* One command or word; false if nothing moved. */
 static bool work(struct nv *e)
 {
-    return !cps_bus_stopped_(e->bus) && (pfifo_pull_(e) || pfifo_dma_(e));
+    return !e->bus.stopped && (pfifo_pull_(e) || pfifo_dma_(e));
 }
 
 static void leave(struct nv *e)
 {
-    switch ((enum cps_policy_pull)cps_bus_policy_(e->bus)->pull) {
+    switch ((enum cps_policy_pull)e->engine.policy.pull) {
     case CPS_PULL_PUSH:
         while (work(e))
             ;
@@ -305,7 +299,7 @@ static void write_window(const struct cps_access *at)
 {
     struct nv *e = nv_of_(at);
     uint32_t addr = behind_window(e, at->number);
-    cps_bus_poke(e->bus, CPS_MEMORY_RAMIN, addr, cps_reg_lanes_(at, pfifo_ramin_read_(e, addr)));
+    cps_bus_poke(e, CPS_MEMORY_RAMIN, addr, cps_reg_lanes_(at, pfifo_ramin_read_(e, addr)));
 }
 
 /* ---- what is not hardware ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The state of PFIFO. Host writes are pushed into CACHE1 or run out to
  * RAMRO (pfifo_push.c), the puller hands commands to PGRAPH (pfifo_pull.c), and on NV3 a second
- * pusher reads them from memory (pfifo_dma.c). Private to emu/. */
+ * pusher reads them from memory (pfifo_push.c, too). Private to emu/. */
 #ifndef CPS_PFIFO_H
 #define CPS_PFIFO_H
 
@@ -69,7 +69,7 @@ static inline struct pfifo *pfifo_of_(const struct nv *e)
 }
 static inline enum cps_gen pfifo_chip_(const struct nv *e)
 {
-    return cps_bus_gen(e->bus);
+    return e->engine.gen;
 }
 /** PFIFO itself, because of the host access at hand. */
 static inline struct cps_by pfifo_by_(const struct nv *e)
@@ -77,10 +77,71 @@ static inline struct cps_by pfifo_by_(const struct nv *e)
     return (struct cps_by){CPS_CPU_PFIFO, 0, pfifo_of_(e)->place};
 }
 
-static inline void pfifo_unknown_(const struct nv *e, enum cps_unknown what, uint32_t detail)
+static inline void pfifo_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail)
 {
     const struct cps_by by = pfifo_by_(e);
-    cps_bus_unknown(e->bus, what, &by, detail);
+    cps_bus_unknown(e, what, &by, detail);
 }
+
+/* ---- interrupts: pfifo_ram.c ---- */
+
+/** Makes an interrupt pending. @p bit  INTR_* */
+void pfifo_raise_(struct nv *e, unsigned bit);
+/** Tells of what has become pending and enabled since @p before. */
+void pfifo_tell_(struct nv *e, uint32_t before);
+
+/* ---- pointers into CACHE1, and the structures in RAMIN: pfifo_ram.c ---- */
+
+/** Reflected binary to binary, of any width. */
+uint32_t pfifo_binary_(uint32_t gray);
+/** The pointer behind @p pointer. */
+uint32_t pfifo_next_(const struct nv *e, uint32_t pointer);
+/** The raw index of the entry that a pointer means. */
+uint32_t pfifo_entry_(const struct nv *e, uint32_t pointer);
+/** By place in the walk: a pointer may have a bit more than its code. */
+bool pfifo_is_empty_(const struct nv *e);
+bool pfifo_is_full_(const struct nv *e);
+/** Bytes that FREE promises while nothing else limits them. */
+uint32_t pfifo_room_(const struct nv *e);
+
+struct pfifo_area {
+    uint32_t start, size; /* bytes */
+};
+struct pfifo_area pfifo_ramht_(const struct nv *e);
+struct pfifo_area pfifo_ramro_(const struct nv *e);
+struct pfifo_area pfifo_ramfc_(const struct nv *e);
+uint32_t pfifo_ramin_read_(const struct nv *e, uint32_t at);
+void pfifo_ramin_write_(struct nv *e, uint32_t at, uint32_t value);
+/** The context of an object; false if RAMHT has none. NV1 without objects from the run file stops.
+ */
+bool pfifo_lookup_(struct nv *e, uint32_t handle, uint32_t channel, uint32_t *ret);
+/** Byte offset of the handle's bucket in a RAMHT of NV3 of @p size bytes. */
+uint32_t pfifo_hash_(uint32_t handle, uint32_t channel, uint32_t size);
+
+/* ---- the puller: pfifo_pull.c ---- */
+
+/** Whether there is a command that may be taken. */
+bool pfifo_has_command_(const struct nv *e);
+/** Takes one; false if none was: PGRAPH is on another channel, or it led to an error. */
+bool pfifo_pull_(struct nv *e);
+
+/* ---- the pusher of the host's writes, and NV3's, which reads memory: pfifo_push.c
+ * ---- */
+
+bool pfifo_runout_empty_(const struct nv *e);
+uint32_t pfifo_runout_next_(const struct nv *e);
+/** A write of the host's to USER; @p offset in it, @p lanes the bytes of the word. */
+void pfifo_user_write_(struct nv *e, uint32_t offset, unsigned lanes, uint32_t value);
+uint32_t pfifo_user_read_(struct nv *e, uint32_t offset);
+/** What FREE of a channel reads. */
+uint32_t pfifo_free_(const struct nv *e, uint32_t chid);
+/** Appends to CACHE1, which is not full. */
+void pfifo_enqueue_(struct nv *e, uint32_t addr, uint32_t data);
+/** Whether there is a word that may be taken. */
+bool pfifo_has_word_(const struct nv *e);
+/** Takes one; false if none was: it led to an error. */
+bool pfifo_dma_(struct nv *e);
+/** Whether a batch is under way. */
+bool pfifo_dma_active_(const struct nv *e);
 
 #endif

@@ -2,9 +2,6 @@
  * PFIFO's puller: takes commands out of the caches, looks objects up, and hands methods to a PGRAPH
  * that only records them. */
 #include "emu/nv/pfifo.h"
-#include "emu/nv/pfifo_ram.h"
-#include "emu/nv/pfifo_pull.h"
-#include "emu/nv/pfifo_irq.h"
 
 #define CTX_SENT UINT32_C(0xffffff) /* what PGRAPH gets of a context */
 
@@ -53,7 +50,7 @@ static bool graph_is_on(struct nv *e, uint32_t chid)
     if (p->graph_channel == chid)
         return true;
     pfifo_unknown_(e, CPS_UNKNOWN_GRAPH_SWITCH, chid);
-    switch ((enum cps_policy_graph)cps_bus_policy_(e->bus)->graph) {
+    switch ((enum cps_policy_graph)e->engine.policy.graph) {
     case CPS_GRAPH_FOLLOW:
         p->graph_channel = chid;
         return true;
@@ -66,7 +63,7 @@ static bool graph_is_on(struct nv *e, uint32_t chid)
 static void send(struct nv *e, const struct command *c, uint32_t method, uint32_t data)
 {
     const struct cps_by by = pfifo_by_(e);
-    cps_bus_put(e->bus, CPS_EV_METHOD, 0, &by, c->chid << 16 | c->subc << 13 | method, data);
+    cps_bus_put(e, CPS_EV_METHOD, 0, &by, c->chid << 16 | c->subc << 13 | method, data);
     pfifo_of_(e)->methods++;
 }
 
@@ -86,7 +83,7 @@ static uint32_t kept(const struct nv *e, unsigned cache, uint32_t context)
     return context & (cache ? 0x17fffff : 0x7fffff);
 }
 
-static bool is_graphs(const struct nv *e, uint32_t context)
+static bool is_graphs(struct nv *e, uint32_t context)
 {
     if (pfifo_chip_(e) != CPS_NV1)
         return context & CTX_ENGINE;
@@ -113,13 +110,13 @@ static bool bind(struct nv *e, const struct command *c)
 {
     uint32_t context = 0;
     if (!pfifo_lookup_(e, c->data, c->chid, &context)) {
-        if (!cps_bus_stopped_(e->bus))
+        if (!e->bus.stopped)
             fail(e, c->cache, HASH_FAILED);
         return false;
     }
     if (!(context & CTX_ENGINE)) {
         pfifo_unknown_(e, CPS_UNKNOWN_SOFTWARE_BIND, context);
-        switch ((enum cps_policy_software_bind)cps_bus_policy_(e->bus)->software_bind) {
+        switch ((enum cps_policy_software_bind)e->engine.policy.software_bind) {
         case CPS_SOFTWARE_BIND_KEEP:
             break;
         case CPS_SOFTWARE_BIND_UPDATE:
@@ -180,7 +177,7 @@ bool pfifo_pull_(struct nv *e)
     if (has_command(e, 0) && has_command(e, 1))
         pfifo_unknown_(e, CPS_UNKNOWN_CACHE_PRIORITY, 0);
     for (unsigned cache = 0; cache < 2; cache++) {
-        if (!has_command(e, cache) || cps_bus_stopped_(e->bus))
+        if (!has_command(e, cache) || e->bus.stopped)
             continue;
         const struct command c = command_at_get(e, cache);
         if (!perform(e, &c))

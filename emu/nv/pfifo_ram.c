@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * PFIFO's rings and memory structures: pointers into CACHE1, RAMHT, RAMRO and RAMFC in RAMIN. */
 #include "emu/nv/pfifo.h"
-#include "emu/nv/pfifo_ram.h"
 
 #define RAMIN_MASK     0xfffffu
 #define FREE_MOST      0x7cu
@@ -19,7 +18,7 @@ static unsigned pointer_bits(const struct nv *e)
 {
     if (!is_nv3t(e))
         return 5;
-    switch ((enum cps_policy_nv3t_pointer)cps_bus_policy_(e->bus)->nv3t_pointer) {
+    switch ((enum cps_policy_nv3t_pointer)e->engine.policy.nv3t_pointer) {
     case CPS_NV3T_POINTER_SEVEN:
         return 7;
     case CPS_NV3T_POINTER_SIX:
@@ -131,14 +130,14 @@ struct pfifo_area pfifo_ramfc_(const struct nv *e)
 
 uint32_t pfifo_ramin_read_(const struct nv *e, uint32_t at)
 {
-    return cps_bus_peek(e->bus, CPS_MEMORY_RAMIN, at & RAMIN_MASK, NULL);
+    return cps_bus_peek(e, CPS_MEMORY_RAMIN, at & RAMIN_MASK, NULL);
 }
 
 void pfifo_ramin_write_(struct nv *e, uint32_t at, uint32_t value)
 {
     const struct cps_by by = pfifo_by_(e);
-    cps_bus_put(e->bus, CPS_EV_MEMW, CPS_VIA_RAMIN, &by, at & RAMIN_MASK, value);
-    cps_bus_poke(e->bus, CPS_MEMORY_RAMIN, at & RAMIN_MASK, value);
+    cps_bus_put(e, CPS_EV_MEMW, CPS_VIA_RAMIN, &by, at & RAMIN_MASK, value);
+    cps_bus_poke(e, CPS_MEMORY_RAMIN, at & RAMIN_MASK, value);
 }
 
 /* ---- objects ---- */
@@ -175,7 +174,7 @@ static bool lookup_nv1(struct nv *e, uint32_t handle, uint32_t channel, uint32_t
     }
     if (!p->object_count) {
         const struct cps_by by = pfifo_by_(e);
-        cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_NV1_RAMHT, &by);
+        cps_bus_unknown_stop_(e, CPS_UNKNOWN_NV1_RAMHT, &by);
     }
     return false;
 }
@@ -183,4 +182,26 @@ static bool lookup_nv1(struct nv *e, uint32_t handle, uint32_t channel, uint32_t
 bool pfifo_lookup_(struct nv *e, uint32_t handle, uint32_t channel, uint32_t *ret)
 {
     return is_nv1(e) ? lookup_nv1(e, handle, channel, ret) : lookup_nv3(e, handle, channel, ret);
+}
+
+/* ---- interrupts ---- */
+
+void pfifo_tell_(struct nv *e, uint32_t before)
+{
+    struct pfifo *p = pfifo_of_(e);
+    const struct cps_by by = pfifo_by_(e);
+    uint32_t now = p->intr & p->intr_enable;
+    for (unsigned bit = 0; bit <= INTR_DMA_PTE; bit += 4) {
+        if ((now & ~before) >> bit & 1)
+            cps_bus_put(e, CPS_EV_IRQ, 0, &by, 0, bit);
+    }
+    p->line = now != 0;
+}
+
+void pfifo_raise_(struct nv *e, unsigned bit)
+{
+    struct pfifo *p = pfifo_of_(e);
+    uint32_t before = p->intr & p->intr_enable;
+    p->intr |= UINT32_C(1) << bit;
+    pfifo_tell_(e, before);
 }

@@ -4,9 +4,6 @@
 #include <string.h>
 
 #include "emu/nv/seq.h"
-#include "emu/nv/ops.h"
-#include "emu/nv/loop.h"
-#include "emu/nv/host.h"
 
 #define INPUT0_PAUSED 4u
 #define AUTO_INC      (UINT32_C(1) << 24)
@@ -17,15 +14,8 @@
 #define OUT_SIZE 0xfffff004u
 #define OUT      0xfffff400u
 
-static uint32_t read_port(const struct cps_access *at)
-{
-    return seq_read_port_(at);
-}
-
-static void write_port(const struct cps_access *at)
-{
-    seq_write_port_(at);
-}
+#define read_port  seq_read_port_
+#define write_port seq_write_port_
 
 /* A word of OUT; NULL behind it, or if there is none. */
 static uint32_t *find_out(const struct cps_access *at)
@@ -51,7 +41,7 @@ static void write_out(const struct cps_access *at)
 static void write_out_size(const struct cps_access *at)
 {
     struct nv *e = nv_of_(at);
-    seq_of_(e)->out_start = seq_place_(cps_bus_policy_(e->bus)->seq_out);
+    seq_of_(e)->out_start = seq_place_(e->engine.policy.seq_out);
     seq_of_(e)->out_words = (uint8_t)at->value;
 }
 
@@ -59,7 +49,7 @@ static void write_out_size(const struct cps_access *at)
 static uint32_t read_ended(const struct cps_access *at)
 {
     struct seq *s = seq_of_(nv_of_(at));
-    if (!cps_bus_quiet_(nv_of_(at)->bus))
+    if (!nv_of_(at)->engine.tap.quiet)
         s->failed = 0;
     return at->index ? s->ended : s->status;
 }
@@ -80,12 +70,12 @@ static void write_start(const struct cps_access *at)
 {
     struct nv *e = nv_of_(at);
     struct seq *s = seq_of_(e);
-    cps_bus_unknown(e->bus, CPS_UNKNOWN_SEQ_INITIAL, at->by, 0);
+    cps_bus_unknown(e, CPS_UNKNOWN_SEQ_INITIAL, at->by, 0);
     s->val = s->reg = s->ret = s->pc = s->next = 0;
     s->eq = s->lt = s->irq_off = s->unlocked = s->wait = 0;
     s->irq_level = 0;
     s->running = 1;
-    s->start = seq_place_(cps_bus_policy_(e->bus)->seq_script);
+    s->start = seq_place_(e->engine.policy.seq_script);
     s->words = (DATA_BYTES - s->start) / 4;
     s->words = at->value < s->words ? at->value : s->words;
     find_operations(e);
@@ -105,7 +95,7 @@ static const struct cps_reg_row rows[] = {
 static enum cps_stop run_off(struct nv *e)
 {
     const struct cps_by by = seq_by_(e);
-    cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_RAN_OFF, &by);
+    cps_bus_unknown_stop_(e, CPS_UNKNOWN_RAN_OFF, &by);
     return CPS_STOP_FAULT;
 }
 
@@ -132,7 +122,7 @@ static void decode(const struct nv *e, struct cps_insn *insn)
         for (unsigned k = 0; k < 4; k++)
             bytes[4 * i + k] = (uint8_t)(seq_word_(e, s->pc + i) >> 8 * k);
     }
-    cps_decode_bytes(&cps_isa_seq, cps_bus_gen(e->bus), bytes, sizeof(bytes), insn);
+    cps_decode_bytes(&cps_isa_seq, e->engine.gen, bytes, sizeof(bytes), insn);
 }
 
 /* Decodes what stands at pc; false if that has ended the script. */
@@ -177,7 +167,7 @@ static enum cps_stop execute(struct nv *e, void *who)
     seq_perform_(e, &insn);
     show(s, after);
     nv_step_(e, CPS_CPU_SEQ, s->pc, before, after, CPS_STEP_REGS);
-    cps_bus_advance(e->bus, cps_bus_clock(e->bus) + cps_bus_policy_(e->bus)->cost);
+    cps_bus_advance(e, e->bus.clock + e->engine.policy.cost);
     if (s->running && !s->wait)
         s->pc = s->next;
     return CPS_STOP_IDLE;
@@ -186,12 +176,12 @@ static enum cps_stop execute(struct nv *e, void *who)
 static bool holds(struct nv *e, const void *who)
 {
     const struct seq *s = who;
-    uint32_t input = (cps_bus_events(e->bus) & 0x1f) << 2;
+    uint32_t input = (e->bus.events & 0x1f) << 2;
     switch ((enum wait)s->wait) {
     case WAIT_STATUS:
         return (input & s->test ? 1 : 0) != s->inverse;
     case WAIT_GRAPH:
-        return cps_bus_graph_idle_(e->bus) != s->inverse;
+        return e->bus.graph_idle != s->inverse;
     case WAIT_MASK:
         return (seq_read_(e, s->reg) & s->test) == s->val;
     case WAIT_PAUSED:
@@ -226,7 +216,7 @@ static enum cps_stop finish_wait(struct nv *e, void *who)
     if (how == CPS_AWAIT_HELD)
         return nv_held_(e);
     if (spin && how == CPS_AWAIT_LATE) {
-        cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_SPIN, &by);
+        cps_bus_unknown_stop_(e, CPS_UNKNOWN_SPIN, &by);
         return CPS_STOP_FAULT;
     }
     if (s->wait == WAIT_PAUSED)
@@ -287,8 +277,8 @@ static bool put_code(struct nv *e, uint64_t at, uint64_t value)
 /* Loads and starts: how a packet does that is not known. */
 static struct cps_err *load(struct nv *e, const struct cps_item *item)
 {
-    uint32_t at = seq_place_(cps_bus_policy_(e->bus)->seq_script);
-    uint32_t out = seq_place_(cps_bus_policy_(e->bus)->seq_out);
+    uint32_t at = seq_place_(e->engine.policy.seq_script);
+    uint32_t out = seq_place_(e->engine.policy.seq_out);
     uint32_t end = item->code.out && out > at ? out : DATA_BYTES;
     if (item->code.at)
         return cps_err_new(CPS_ERR_INPUT, "upload takes no place, the policy seq-script has it");
@@ -297,14 +287,14 @@ static struct cps_err *load(struct nv *e, const struct cps_item *item)
                            "offset 0x%" PRIx32 ": %zu bytes for byte 0x%" PRIx32
                            " of data memory on, expected to end in front of byte 0x%" PRIx32,
                            end - at, item->code.size, at, end);
-    cps_bus_load(e->bus, DATA_INDEX, AUTO_INC | at);
+    cps_bus_load(e, DATA_INDEX, AUTO_INC | at);
     for (size_t i = 0; i < item->code.size; i += 4)
-        cps_bus_load(e->bus, DATA_PORT, nv_word_(item, i));
+        cps_bus_load(e, DATA_PORT, nv_word_(item, i));
     if (item->code.out)
-        cps_bus_load(e->bus, OUT_SIZE, item->code.out_count);
+        cps_bus_load(e, OUT_SIZE, item->code.out_count);
     for (uint32_t i = 0; item->code.out && i < item->code.out_count; i++)
-        cps_bus_load(e->bus, OUT + 4 * i, item->code.out[i]);
-    cps_bus_load(e->bus, START, (uint32_t)(item->code.size / 4));
+        cps_bus_load(e, OUT + 4 * i, item->code.out[i]);
+    cps_bus_load(e, START, (uint32_t)(item->code.size / 4));
     return NULL;
 }
 

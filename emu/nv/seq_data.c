@@ -14,12 +14,12 @@
 /* How many bytes of the script's frame lie in front of a byte of data. */
 static uint32_t in_frame(const struct nv *e, uint32_t byte)
 {
-    return (byte - seq_place_(cps_bus_policy_(e->bus)->seq_stack)) % DATA_BYTES;
+    return (byte - seq_place_(e->engine.policy.seq_stack)) % DATA_BYTES;
 }
 
 void seq_frame_(struct nv *e, enum frame offset, uint32_t value)
 {
-    *seq_data_(e, seq_place_(cps_bus_policy_(e->bus)->seq_stack) + offset) = value;
+    *seq_data_(e, seq_place_(e->engine.policy.seq_stack) + offset) = value;
 }
 
 static bool is_kept(uint32_t offset)
@@ -53,7 +53,7 @@ static uint32_t read_word(const struct cps_access *at, uint32_t byte)
         return s->ret;
     default:
         if (s->words && frame < FRAME_BYTES && !is_kept(frame))
-            cps_bus_unknown(e->bus, CPS_UNKNOWN_SEQ_STACK, at->by, frame);
+            cps_bus_unknown(e, CPS_UNKNOWN_SEQ_STACK, at->by, frame);
         return *seq_data_(e, byte);
     }
 }
@@ -103,7 +103,7 @@ uint32_t seq_read_port_(const struct cps_access *at)
     unsigned port = at->index / 2;
     if (at->index % 2 == 0)
         return s->index[port];
-    return read_word(at, step(s, port, READ_INC, !cps_bus_quiet_(e->bus)));
+    return read_word(at, step(s, port, READ_INC, !e->engine.tap.quiet));
 }
 
 void seq_write_port_(const struct cps_access *at)
@@ -116,6 +116,6 @@ void seq_write_port_(const struct cps_access *at)
         return;
     }
     if (s->running)
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_REWRITTEN, at->by, s->index[port]);
+        cps_bus_unknown(e, CPS_UNKNOWN_REWRITTEN, at->by, s->index[port]);
     write_word(e, step(s, port, WRITE_INC, true), at->value);
 }

@@ -10,7 +10,7 @@
 void seq_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail)
 {
     const struct cps_by by = seq_by_(e);
-    cps_bus_unknown(e->bus, what, &by, detail);
+    cps_bus_unknown(e, what, &by, detail);
 }
 
 uint32_t seq_read_(struct nv *e, uint32_t addr)
@@ -18,13 +18,13 @@ uint32_t seq_read_(struct nv *e, uint32_t addr)
     const struct cps_by by = seq_by_(e);
     if (addr == UNK1610)
         seq_unknown_(e, CPS_UNKNOWN_REG_1610, addr);
-    return cps_bus_read(e->bus, addr, &by);
+    return cps_bus_read(e, addr, &by);
 }
 
 void seq_write_(struct nv *e, uint32_t addr, uint32_t value)
 {
     const struct cps_by by = seq_by_(e);
-    cps_bus_write(e->bus, addr, value, &by);
+    cps_bus_write(e, addr, value, &by);
 }
 
 void seq_end_(struct nv *e, unsigned how, uint32_t status)
@@ -37,13 +37,13 @@ void seq_end_(struct nv *e, unsigned how, uint32_t status)
     s->failed |= how > CPS_EXIT_CODE;
     if (how == CPS_EXIT_END)
         seq_frame_(e, FRAME_RET, s->ret);
-    cps_bus_put(e->bus, CPS_EV_EXIT, how, &by, 0, status);
+    cps_bus_put(e, CPS_EV_EXIT, how, &by, 0, status);
 }
 
 static void begin_wait(struct nv *e, enum wait wait, uint32_t nanoseconds)
 {
     seq_of_(e)->wait = (uint8_t)wait;
-    seq_of_(e)->deadline = cps_bus_clock(e->bus) + cps_bus_policy_(e->bus)->cost + nanoseconds;
+    seq_of_(e)->deadline = e->bus.clock + e->engine.policy.cost + nanoseconds;
 }
 
 static void irq_disable(struct seq *s)
@@ -102,66 +102,6 @@ static uint32_t *out_word(struct nv *e, const struct cps_insn *insn)
     }
 }
 
-static void op_END(struct nv *e, const struct cps_insn *insn)
-{
-    (void)insn;
-    seq_end_(e, CPS_EXIT_END, 0);
-}
-
-static void op_READ(struct nv *e, const struct cps_insn *insn)
-{
-    (void)insn;
-    seq_of_(e)->val = seq_read_(e, seq_of_(e)->reg);
-}
-
-static void op_READI(struct nv *e, const struct cps_insn *insn)
-{
-    seq_of_(e)->val = seq_read_(e, (uint32_t)insn->operand[0]);
-}
-
-static void op_READO(struct nv *e, const struct cps_insn *insn)
-{
-    seq_of_(e)->val = seq_read_(e, seq_of_(e)->reg + (uint32_t)insn->operand[0]);
-}
-
-static void op_WRITE(struct nv *e, const struct cps_insn *insn)
-{
-    (void)insn;
-    seq_write_(e, seq_of_(e)->reg, seq_of_(e)->val);
-}
-
-static void op_WRITEI(struct nv *e, const struct cps_insn *insn)
-{
-    seq_write_(e, (uint32_t)insn->operand[0], seq_of_(e)->val);
-}
-
-static void op_WRITEO(struct nv *e, const struct cps_insn *insn)
-{
-    seq_write_(e, seq_of_(e)->reg + (uint32_t)insn->operand[0], seq_of_(e)->val);
-}
-
-static void op_EXIT(struct nv *e, const struct cps_insn *insn)
-{
-    (void)insn;
-    seq_end_(e, CPS_EXIT_CODE, UINT32_MAX);
-}
-
-static void op_EXITC(struct nv *e, const struct cps_insn *insn)
-{
-    seq_end_(e, CPS_EXIT_CODE, (uint32_t)(int8_t)insn->operand[0]);
-}
-
-static void op_WAIT(struct nv *e, const struct cps_insn *insn)
-{
-    begin_wait(e, WAIT_TIME, (uint32_t)insn->operand[0]);
-}
-
-static void op_WAITS(struct nv *e, const struct cps_insn *insn)
-{
-    seq_read_(e, 0);
-    op_WAIT(e, insn);
-}
-
 /* Bits of INPUT0 by condition, as the text form numbers them. */
 static const struct {
     uint16_t old, new;
@@ -173,7 +113,7 @@ static const struct {
 static void wait_status(struct nv *e, uint32_t number, uint32_t timeout)
 {
     struct seq *s = seq_of_(e);
-    bool old = cps_bus_gen(e->bus) == CPS_SEQ_OLD;
+    bool old = e->engine.gen == CPS_SEQ_OLD;
     unsigned i = 0;
     while (i < 5 && (old ? conditions[i].old : conditions[i].new) != number)
         i++;
@@ -189,33 +129,25 @@ static void wait_status(struct nv *e, uint32_t number, uint32_t timeout)
         begin_wait(e, WAIT_STATUS, timeout);
 }
 
-static void op_WAITST(struct nv *e, const struct cps_insn *insn)
+static void perform_wait(struct nv *e, const struct cps_insn *insn, uint32_t first)
 {
     struct seq *s = seq_of_(e);
+    if (insn->op == CPS_SEQ_WAITS)
+        seq_read_(e, 0);
+    if (insn->op == CPS_SEQ_WAIT || insn->op == CPS_SEQ_WAITS) {
+        begin_wait(e, WAIT_TIME, first);
+        return;
+    }
+    s->ret <<= 1;
+    if (insn->op == CPS_SEQ_WAITM) {
+        s->test = first;
+        begin_wait(e, WAIT_MASK, (uint32_t)insn->operand[1]);
+        return;
+    }
     if (insn->unclaimed)
         seq_unknown_(e, CPS_UNKNOWN_CONDITION, (uint32_t)(insn->unclaimed >> 32));
-    s->ret <<= 1;
-    s->inverse = (uint8_t)insn->operand[0];
+    s->inverse = (uint8_t)first;
     wait_status(e, (uint32_t)insn->operand[1], (uint32_t)insn->operand[2]);
-}
-
-static void op_WAITM(struct nv *e, const struct cps_insn *insn)
-{
-    seq_of_(e)->ret <<= 1;
-    seq_of_(e)->test = (uint32_t)insn->operand[0];
-    begin_wait(e, WAIT_MASK, (uint32_t)insn->operand[1]);
-}
-
-static void op_CMP(struct nv *e, const struct cps_insn *insn)
-{
-    compare(seq_of_(e), seq_of_(e)->val, (uint32_t)insn->operand[0]);
-}
-
-static void op_CMPO(struct nv *e, const struct cps_insn *insn)
-{
-    const uint32_t *word = out_word(e, insn);
-    if (word)
-        compare(seq_of_(e), *word, (uint32_t)insn->operand[1]);
 }
 
 static void branch(struct nv *e, const struct cps_insn *insn, bool taken)
@@ -236,75 +168,19 @@ static void branch(struct nv *e, const struct cps_insn *insn, bool taken)
     s->next = target;
 }
 
-static void op_BEQ(struct nv *e, const struct cps_insn *insn)
+static void pause_memory(struct nv *e)
 {
-    branch(e, insn, seq_of_(e)->eq);
-}
-
-static void op_BNE(struct nv *e, const struct cps_insn *insn)
-{
-    branch(e, insn, !seq_of_(e)->eq);
-}
-
-static void op_BLT(struct nv *e, const struct cps_insn *insn)
-{
-    branch(e, insn, seq_of_(e)->lt);
-}
-
-static void op_BGT(struct nv *e, const struct cps_insn *insn)
-{
-    branch(e, insn, !seq_of_(e)->lt && !seq_of_(e)->eq);
-}
-
-static void op_B(struct nv *e, const struct cps_insn *insn)
-{
-    branch(e, insn, true);
-}
-
-static void op_IRQOFF(struct nv *e, const struct cps_insn *insn)
-{
-    (void)insn;
-    irq_disable(seq_of_(e));
-}
-
-static void op_IRQON(struct nv *e, const struct cps_insn *insn)
-{
-    (void)insn;
-    seq_irq_enable_(e);
-}
-
-static void op_ANDR(struct nv *e, const struct cps_insn *insn)
-{
-    seq_of_(e)->val &= seq_read_(e, (uint32_t)insn->operand[0]);
-}
-
-static void op_ORR(struct nv *e, const struct cps_insn *insn)
-{
-    seq_of_(e)->val |= seq_read_(e, (uint32_t)insn->operand[0]);
-}
-
-static void op_FBPAUSE(struct nv *e, const struct cps_insn *insn)
-{
-    (void)insn;
     irq_disable(seq_of_(e));
     seq_write_(e, UNK1610, (seq_read_(e, UNK1610) & ~3u) | 2);
     seq_read_(e, UNK1610);
     seq_write_(e, FLAGS_1, seq_read_(e, FLAGS_1) | FLAG_16);
-    begin_wait(e, WAIT_PAUSED, (uint32_t)cps_bus_policy_(e->bus)->spin);
+    begin_wait(e, WAIT_PAUSED, (uint32_t)e->engine.policy.spin);
 }
 
-static void op_FBRESUME(struct nv *e, const struct cps_insn *insn)
-{
-    (void)insn;
-    seq_write_(e, FLAGS_1, seq_read_(e, FLAGS_1) & ~FLAG_16);
-    begin_wait(e, WAIT_RESUMED, (uint32_t)cps_bus_policy_(e->bus)->spin);
-}
-
-static void op_SETREGS(struct nv *e, const struct cps_insn *insn)
+static void write_pairs(struct nv *e)
 {
     struct seq *s = seq_of_(e);
     uint32_t words = s->next - s->pc - 1;
-    (void)insn;
     if (words % 2)
         seq_unknown_(e, CPS_UNKNOWN_ODD_PAIRS, words);
     irq_disable(s);
@@ -315,71 +191,155 @@ static void op_SETREGS(struct nv *e, const struct cps_insn *insn)
     s->val = seq_word_(e, s->pc + (words & ~1u));
 }
 
-static void op_UNK2D(struct nv *e, const struct cps_insn *insn)
+/* Operations that end the script, or may not go on behind themselves. */
+static void perform_flow(struct nv *e, const struct cps_insn *insn)
 {
-    seq_unknown_(e, CPS_UNKNOWN_OP_2D, (uint32_t)insn->operand[0]);
-}
-
-static void op_NOP(struct nv *e, const struct cps_insn *insn)
-{
-    (void)e;
-    (void)insn;
-}
-
-/* The value of an operation whose meaning is an expression; to *word goes what is of OUT. */
-static void evaluate(struct nv *e, unsigned op, uint32_t p, uint32_t *word)
-{
-    struct seq *s = seq_of_(e);
-    const uint32_t v = s->val;
-    const uint32_t a = s->reg;
-    const uint32_t o = word ? *word : 0;
-    const uint32_t t = (uint32_t)cps_bus_ns_(e->bus);
-    switch (op) {
-#define TO_VAL(id, ...)       \
-    case CPS_SEQ_##id:        \
-        s->val = __VA_ARGS__; \
+    const struct seq *s = seq_of_(e);
+    switch ((enum cps_seq_op)insn->op) {
+    case CPS_SEQ_END:
+        seq_end_(e, CPS_EXIT_END, 0);
         break;
-#define TO_REG(id, ...)       \
-    case CPS_SEQ_##id:        \
-        s->reg = __VA_ARGS__; \
+    case CPS_SEQ_EXIT:
+        seq_end_(e, CPS_EXIT_CODE, UINT32_MAX);
         break;
-#define TO_OUT(id, ...)      \
-    case CPS_SEQ_##id:       \
-        *word = __VA_ARGS__; \
+    case CPS_SEQ_EXITC:
+        seq_end_(e, CPS_EXIT_CODE, (uint32_t)(int8_t)insn->operand[0]);
         break;
-#define TO_OWN(id, ...)
-#define OP(id, text, kind, flow, ...) TO_##kind(id, __VA_ARGS__)
+    case CPS_SEQ_BEQ:
+        branch(e, insn, s->eq);
+        break;
+    case CPS_SEQ_BNE:
+        branch(e, insn, !s->eq);
+        break;
+    case CPS_SEQ_BLT:
+        branch(e, insn, s->lt);
+        break;
+    case CPS_SEQ_BGT:
+        branch(e, insn, !s->lt && !s->eq);
+        break;
+    case CPS_SEQ_B:
+        branch(e, insn, true);
+        break;
+    case CPS_SEQ_NONE:
+    case CPS_SEQ_OP_COUNT:
+#define FLOW_NEXT(id) case CPS_SEQ_##id:
+#define FLOW_END(id)
+#define FLOW_BRANCH(id)
+#define FLOW_JUMP(id)
+#define OP(id, text, kind, flow, ...) FLOW_##flow(id)
 #include "isa/nv/seq.def"
-    default:
         break;
     }
 }
 
-static void (*const handlers[])(struct nv *e, const struct cps_insn *insn) = {
-    NULL,
-#define OP_VAL(id)              NULL,
-#define OP_REG(id)              NULL,
-#define OP_OUT(id)              NULL,
-#define OP_OWN(id)              op_##id,
-#define OP(id, text, kind, ...) OP_##kind(id)
+/* Cases of expressions, which give a new value; of operations of the other function; none of those
+ * that are in the function. */
+#define DO_NEXT_OWN(...)
+#define DO_NEXT_VAL(id, ...)  \
+    case CPS_SEQ_##id:        \
+        s->val = __VA_ARGS__; \
+        break;
+#define DO_NEXT_REG(id, ...)  \
+    case CPS_SEQ_##id:        \
+        s->reg = __VA_ARGS__; \
+        break;
+#define DO_NEXT_OUT(id, ...) \
+    case CPS_SEQ_##id:       \
+        *word = __VA_ARGS__; \
+        break;
+#define DO_END_OWN(id, ...)           case CPS_SEQ_##id:
+#define DO_BRANCH_OWN(id, ...)        case CPS_SEQ_##id:
+#define DO_JUMP_OWN(id, ...)          case CPS_SEQ_##id:
+#define OP(id, text, kind, flow, ...) DO_##flow##_##kind(id, __VA_ARGS__)
+
+/* Operations that go on behind themselves: registers, OUT, waits. @p word  of OUT, NULL: it is
+ * about none. */
+static void perform_next(struct nv *e, const struct cps_insn *insn, uint32_t p, uint32_t *word)
+{
+    struct seq *s = seq_of_(e);
+    const uint32_t first = (uint32_t)insn->operand[0];
+    const uint32_t v = s->val;
+    const uint32_t a = s->reg;
+    const uint32_t o = word ? *word : 0;
+    const uint32_t t = (uint32_t)cps_bus_ns_(e);
+    switch ((enum cps_seq_op)insn->op) {
+    case CPS_SEQ_READ:
+        s->val = seq_read_(e, a);
+        break;
+    case CPS_SEQ_READI:
+        s->val = seq_read_(e, first);
+        break;
+    case CPS_SEQ_READO:
+        s->val = seq_read_(e, a + first);
+        break;
+    case CPS_SEQ_WRITE:
+        seq_write_(e, a, v);
+        break;
+    case CPS_SEQ_WRITEI:
+        seq_write_(e, first, v);
+        break;
+    case CPS_SEQ_WRITEO:
+        seq_write_(e, a + first, v);
+        break;
+    case CPS_SEQ_ANDR:
+        s->val &= seq_read_(e, first);
+        break;
+    case CPS_SEQ_ORR:
+        s->val |= seq_read_(e, first);
+        break;
+    case CPS_SEQ_CMP:
+        compare(s, v, first);
+        break;
+    case CPS_SEQ_CMPO:
+        compare(s, o, p);
+        break;
+    case CPS_SEQ_WAIT:
+    case CPS_SEQ_WAITS:
+    case CPS_SEQ_WAITST:
+    case CPS_SEQ_WAITM:
+        perform_wait(e, insn, first);
+        break;
+    case CPS_SEQ_IRQOFF:
+        irq_disable(s);
+        break;
+    case CPS_SEQ_IRQON:
+        seq_irq_enable_(e);
+        break;
+    case CPS_SEQ_FBPAUSE:
+        pause_memory(e);
+        break;
+    case CPS_SEQ_FBRESUME:
+        seq_write_(e, FLAGS_1, seq_read_(e, FLAGS_1) & ~FLAG_16);
+        begin_wait(e, WAIT_RESUMED, (uint32_t)e->engine.policy.spin);
+        break;
+    case CPS_SEQ_SETREGS:
+        write_pairs(e);
+        break;
+    case CPS_SEQ_UNK2D:
+        seq_unknown_(e, CPS_UNKNOWN_OP_2D, first);
+        break;
 #include "isa/nv/seq.def"
-};
+    case CPS_SEQ_NOP:
+    case CPS_SEQ_NONE:
+    case CPS_SEQ_OP_COUNT:
+        break;
+    }
+}
 
 void seq_perform_(struct nv *e, const struct cps_insn *insn)
 {
     bool is_shift = insn->op == CPS_SEQ_SHLV || insn->op == CPS_SEQ_SHLA;
-    if (handlers[insn->op]) {
-        handlers[insn->op](e, insn);
+    uint32_t p = (uint32_t)insn->operand[insn->needs == 12];
+    int shift = (int8_t)p;
+    if (cps_op_flow(&cps_isa_seq, insn->op) != CPS_FLOW_NEXT) {
+        perform_flow(e, insn);
         return;
     }
-    bool two = insn->needs == 12;
-    uint32_t p = (uint32_t)insn->operand[two];
-    int shift = (int8_t)p;
     if (is_shift && (shift >= 32 || shift <= -32))
         seq_unknown_(e, CPS_UNKNOWN_SHIFT_COUNT, p);
     if (insn->op == CPS_SEQ_TS)
         seq_unknown_(e, CPS_UNKNOWN_TIMER, 0);
     uint32_t *word = out_word(e, insn);
     if (seq_of_(e)->running)
-        evaluate(e, insn->op, p, word);
+        perform_next(e, insn, p, word);
 }

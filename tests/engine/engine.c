@@ -3,9 +3,7 @@
  * this folder, its rows in target.def and its name in engine.c. */
 #include <stddef.h>
 
-#include "emu/nv/host.h"
-#include "emu/nv/loop.h"
-#include "emu/nv/ops.h"
+#include "emu/nv/nv.h"
 #include "tests/engine/counter.h"
 
 #define WORDS 256u
@@ -47,7 +45,7 @@ static void perform(struct nv *e, struct counter *s, enum counter_op op, uint32_
         s->sum += imm;
         break;
     case COUNTER_PUT:
-        cps_bus_write(e->bus, imm, s->sum, &(struct cps_by){CPS_CPU_CNT, CPS_PATH_POKE, s->pc});
+        cps_bus_write(e, imm, s->sum, &(struct cps_by){CPS_CPU_CNT, CPS_PATH_POKE, s->pc});
         break;
     case COUNTER_LOOP:
         *after = --s->count ? imm : *after;

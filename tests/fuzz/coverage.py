@@ -40,7 +40,7 @@ PARSERS = {
     "hwsq": ["emu/nv/hwsq.c", "emu/nv/hwsq_op.c"],
     "seq": ["emu/nv/seq.c", "emu/nv/seq_op.c"],
     "vp1": ["emu/nv/vp1/vp1.c", "emu/nv/vp1/scalar.c", "emu/nv/vp1/vector.c", "emu/nv/vp1/branch.c"],
-    "pfifo": ["emu/nv/pfifo.c", "emu/nv/pfifo_push.c", "emu/nv/pfifo_pull.c", "emu/nv/pfifo_dma.c"],
+    "pfifo": ["emu/nv/pfifo.c", "emu/nv/pfifo_push.c", "emu/nv/pfifo_pull.c"],
 }
 
 

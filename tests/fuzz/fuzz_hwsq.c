@@ -10,10 +10,10 @@ enum { HEAD = 10, BUDGET = 10000 };
 /* Up to a tick; scripts that start themselves again need an end. */
 static void run_to(struct bench *b, uint64_t tick)
 {
-    cps_bus_until(b->bus, tick);
+    b->bus->bus.until = tick;
     b->stop = nv_loop_(bench_nv(b), BUDGET);
     cps_tap_flush_(&b->engine->tap);
-    cps_bus_until(b->bus, UINT64_MAX);
+    b->bus->bus.until = UINT64_MAX;
 }
 
 static void act(struct bench *b, uint8_t what)
@@ -24,7 +24,7 @@ static void act(struct bench *b, uint8_t what)
         bench_read(b, 0x1300 + (what & 0x3cu));
     else
         bench_write(b, 0x130c, what & 15);
-    run_to(b, cps_bus_clock(b->bus) + (UINT64_C(1) << (what & 31)));
+    run_to(b, b->bus->bus.clock + (UINT64_C(1) << (what & 31)));
 }
 
 /* A script that writes TRIGGER starts itself again. */

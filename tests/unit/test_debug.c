@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The debugging core on programs whose places are known: moves, points, changes. */
 #include "tests/debug_scene.h"
-#include "emu/debug/twin.h"
+#include "emu/debug/debug.h"
 
 /* Moves on a program whose places are known. */
 static const char moves_text[] = "[016ee001]\n[01000000]\n"

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "emu/afuc/draw.h"
 #include "emu/afuc/queue.h"
 #include "tests/bench.h"
 #include "isa/base/pm4.h"

@@ -27,9 +27,9 @@ static const enum cps_gen chips[] = {CPS_NV17, CPS_NV41, CPS_G80, CPS_G92};
 static enum cps_stop host_does(struct bench *b, const struct cps_item *item, uint64_t tick)
 {
     assert_null(cps_engine_feed(b->engine, item));
-    cps_bus_until(b->bus, tick);
+    b->bus->bus.until = tick;
     enum cps_stop stop = cps_engine_run(b->engine, 1000);
-    cps_bus_until(b->bus, UINT64_MAX);
+    b->bus->bus.until = UINT64_MAX;
     return stop;
 }
 
@@ -92,7 +92,7 @@ static void a_pause_blocks_what_leads_to_memory(void **state)
             fail_msg("%s of %s", rows[row].name, cps_gen_name(chips[chip]));
         if (blocked) {
             assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
-            assert_true(cps_bus_clock(b->bus) >= 512);
+            assert_true(b->bus->bus.clock >= 512);
         }
         bench_free(b);
     }
@@ -317,14 +317,14 @@ static void behind_a_wait_the_clock_says_what_has_run(void **state)
     assert_null(cps_engine_feed(b->engine, &wait));
     uint64_t changes = b->engine->changes;
     assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
-    assert_int_equal(cps_bus_clock(b->bus), 100);
+    assert_int_equal(b->bus->bus.clock, 100);
     assert_true(b->engine->changes > changes);
     assert_int_equal(bench_count(b, CPS_EV_EXIT), 0);
     assert_int_not_equal(b->engine->instructions, 0);
     assert_int_equal(b->engine->clock, b->engine->instructions);
     assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
     assert_int_equal(bench_count(b, CPS_EV_EXIT), 0);
-    assert_int_equal(cps_bus_clock(b->bus), 100);
+    assert_int_equal(b->bus->bus.clock, 100);
     bench_free(b);
 }
 

@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "emu/afuc/load.h"
 #include "emu/afuc/machine.h"
 #include "tests/bench.h"
 

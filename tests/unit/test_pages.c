@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "emu/mem.h"
-#include "emu/pages.h"
+#include "emu/mem_state.h"
 
 #define PAGE UINT64_C(0x1000)
 #define MIB  (UINT64_C(1) << 20)

@@ -370,7 +370,7 @@ static void test_nv1_objects(void **state)
 
 static size_t count_irqs(struct bench *b)
 {
-    return (size_t)cps_bus_count(b->bus, CPS_EV_IRQ);
+    return (size_t)b->bus->engine.tap.count[CPS_EV_IRQ];
 }
 
 /* Pending whether enabled or not; the line is what is both. */

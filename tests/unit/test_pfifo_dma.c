@@ -103,7 +103,7 @@ static void test_policies(void **state)
     assert_int_equal(bench_run_to(b, 99), CPS_STOP_BUDGET);
     play(b, "3270?0");
     assert_int_equal(bench_run(b), CPS_STOP_IDLE);
-    assert_int_equal(cps_bus_clock(b->bus), 100);
+    assert_int_equal(b->bus->bus.clock, 100);
     play(b, "3270?4");
     bench_free(b);
     b = bench_play(CPS_NV3, "graph=wait", OPEN "3280=c20341 fffff80c=5 3240=1 800100=7 3270?0");

@@ -10,9 +10,7 @@
 
 #include "tests/bench.h"
 #include "emu/afuc/machine.h"
-#include "emu/afuc/preempt.h"
 #include "emu/afuc/queue.h"
-#include "emu/afuc/saved.h"
 #include "isa/base/pm4.h"
 
 /* Register $02 at the end of the routine must be `value`. */
@@ -272,13 +270,13 @@ static void only_the_first_group_begins_behind_what_was_consumed(void **state)
     s->group[31] = (struct group){.base = {0x2000, 1}, .hdr = 7u << 16 | 20};
     s->preempt.groups = 1u << 31 | 1u << 3;
     s->preempt.consumed = 2;
-    saved_write_groups_(&(struct cps_access){.device = core, .value = 0}); /* outside of it */
+    control_write_GROUPS(&(struct cps_access){.device = core, .value = 0}); /* outside of it */
     assert_int_equal(queue->count, 0);
     s->interrupted = 1;
-    saved_write_groups_(&(struct cps_access){.device = core, .value = 1}); /* not yet all */
+    control_write_GROUPS(&(struct cps_access){.device = core, .value = 1}); /* not yet all */
     assert_int_equal(queue->count, 0);
     core->window_left = 5;
-    saved_write_groups_(&(struct cps_access){.device = core, .value = 0});
+    control_write_GROUPS(&(struct cps_access){.device = core, .value = 0});
     assert_int_equal(queue->count, 2);
     assert_int_equal(queue->pos, 2);
     assert_fetch(queue, 0, 0xff8, 12, 3);
@@ -302,16 +300,16 @@ static void a_group_of_which_a_part_is_queued_is_reported(void **state)
     assert_true(queue_push_(&s->queue[LEVEL_SDS], 0x1000, 4, 3));
     assert_true(queue_push_(&s->queue[LEVEL_SDS], 0x2000, 6, 5));
     s->control[0x123] = 0x77;
-    assert_int_equal(saved_read_op_mask_(&at), 0x77); /* outside of the routine */
+    assert_int_equal(control_read_OP_MASK(&at), 0x77); /* outside of the routine */
     s->interrupted = 1;
-    assert_int_equal(saved_read_op_mask_(&at), 1 << 3 | 1 << 5);
+    assert_int_equal(control_read_OP_MASK(&at), 1 << 3 | 1 << 5);
     assert_int_equal(bench_count(b, CPS_EV_UNMODELLED), 0);
     s->group[5].hdr = 7u << 16 | 8;
-    assert_int_equal(saved_read_op_mask_(&at), 1 << 3 | 1 << 5);
+    assert_int_equal(control_read_OP_MASK(&at), 1 << 3 | 1 << 5);
     const struct cps_event *event = bench_find(b, CPS_EV_UNMODELLED, CPS_PLACE_CONTROL, 0);
     assert_true(event && event->addr == 0x123 && event->value == 5);
     s->preempt.slot = 1; /* an operation that there is not */
-    assert_int_equal(saved_read_op_mask_(&at), 0);
+    assert_int_equal(control_read_OP_MASK(&at), 0);
     b->notes = 1;
     bench_free(b);
 }

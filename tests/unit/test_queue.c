@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "emu/afuc/meq.h"
 #include "emu/afuc/queue.h"
 #include "tests/bench.h"
 

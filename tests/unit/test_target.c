@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/nv/bus.h"
+#include "emu/nv/nv.h"
 #include "fw/fw.h"
 #include "isa/isa.h"
 #include "isa/sets/table.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the events of a tick say: what was read before the instruction computed, and where its
  * values went; the streams, groups and words that it sent on. */
-#include "emu/afuc/ctrl.h"
-#include "emu/afuc/origin/effect.h"
-#include "emu/afuc/origin/node.h"
-#include "emu/afuc/origin/place.h"
-#include "emu/afuc/origin/word.h"
+#include "emu/afuc/origin/state.h"
 
 static void take_read(struct origin *o, struct tick *t, struct seen_event *seen)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Nodes, and which of them survive: those that a place or a question still leads to. When there is
  * no room the others go; when even that leaves too many, the oldest are cut off. */
-#include "emu/afuc/origin/node.h"
-#include "emu/afuc/origin/place.h"
 #include "emu/afuc/origin/state.h"
 
 #include "isa/base/list.h"

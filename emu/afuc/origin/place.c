@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Which node is beside which place: registers of processors and of the GPU, memory by pages. */
-#include "emu/afuc/bank.h"
-#include "emu/afuc/ctrl.h"
-#include "emu/afuc/origin/place.h"
 #include "emu/afuc/origin/state.h"
 
 #include <stdlib.h>

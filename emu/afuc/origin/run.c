@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Ticks one by one, items, and who is told of events. */
-#include "emu/afuc/origin/effect.h"
-#include "emu/afuc/origin/node.h"
-#include "emu/afuc/origin/origin.h"
-#include "emu/afuc/origin/place.h"
-#include "emu/afuc/origin/tick.h"
-#include "emu/afuc/origin/word.h"
-#include "emu/afuc/run.h"
+#include "emu/afuc/origin/state.h"
 
 #include "isa/base/list.h"
 

@@ -3,8 +3,8 @@
 #ifndef CPS_ORIGIN_STATE_H
 #define CPS_ORIGIN_STATE_H
 
-#include "emu/afuc/machine.h"
-#include "emu/afuc/origin/type.h"
+#include "emu/afuc/queue.h"
+#include "emu/afuc/origin/origin.h"
 
 /** General registers of the general interpreter, and the carry behind them. */
 enum { TAG_CARRY = R_COUNT, TAG_GENERAL };
@@ -112,5 +112,44 @@ static inline uint32_t if_value_(const struct origin *o, uint32_t node, uint32_t
 {
     return node && o->node[node].value == value ? node : 0;
 }
+
+/* node.c */
+/** A node of the tick; 0 if memory is short, and the machine stops for that. */
+uint32_t origin_new_(struct origin *o, unsigned kind, uint32_t value, uint64_t place);
+void origin_make_room_(struct origin *o);
+
+/* place.c */
+struct core_tags *origin_core_(struct origin *o, unsigned who);
+/** Beside a GPU register, as an event of @p core names it; NULL if memory is short. */
+uint32_t *origin_gpu_(struct origin *o, const struct afuc_core *core, uint64_t place, bool control);
+uint32_t *origin_control_tag_(struct origin *o, struct core_tags *tags,
+                              const struct afuc_core *core, uint32_t number);
+void origin_set_memory_(struct origin *o, uint64_t iova, uint32_t node);
+void origin_forget_memory_(struct origin *o);
+/** Calls @p each for every place that holds a node. */
+void origin_places_(struct origin *o, void (*each)(struct origin *o, uint32_t *node));
+void origin_free_places_(struct origin *o);
+
+/* word.c */
+struct flow origin_general_value_(struct origin *o, struct tick *t, unsigned number);
+struct flow origin_read_(struct origin *o, struct tick *t, unsigned number);
+void origin_fifo_put_(struct tag_fifo *fifo, uint32_t node);
+/** Makes the tags of a FIFO as many as its words are, after a tick. */
+void origin_fifo_match_(struct origin *o, struct tag_fifo *tags, const struct fifo *fifo);
+
+/* tick.c */
+void origin_learn_(struct origin *o);
+/** What the instruction of a tick that ran did to registers, and which values left. */
+void origin_effects_(struct origin *o, struct tick *t);
+/** What an INSN node's operation computes; @p carry  of additions, may be changed. */
+uint32_t origin_evaluate_(unsigned code, uint32_t a, uint32_t b, uint32_t d, uint32_t *carry);
+
+/* effect.c */
+/** Takes the tick's events: the node of each goes to whoever wants it. */
+void origin_reads_(struct origin *o, struct tick *t);
+void origin_writes_(struct origin *o, struct tick *t);
+void origin_host_event_(struct origin *o, const struct cps_event *event);
+/** Streams, groups and words that the tick has sent on. */
+void origin_calls_(struct origin *o, struct tick *t);
 
 #endif

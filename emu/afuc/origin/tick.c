@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What an instruction reads and computes. Which sources an operation has, and its value, expand
  * from the rows of isa/afuc.def; the order of reads and writes is that of emu/afuc/body.h. */
-#include "emu/afuc/ctrl.h"
-#include "emu/afuc/origin/node.h"
-#include "emu/afuc/origin/place.h"
-#include "emu/afuc/origin/tick.h"
-#include "emu/afuc/origin/word.h"
+#include "emu/afuc/origin/state.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What general registers hold and queues hand out, in the order in which an instruction reads. */
-#include "emu/afuc/queue.h"
-#include "emu/afuc/origin/node.h"
-#include "emu/afuc/origin/place.h"
-#include "emu/afuc/origin/word.h"
+#include "emu/afuc/origin/state.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * VP1's branch unit: where to go on behind the bundle behind this one, loops, the end. */
 #include "emu/nv/vp1/vp1.h"
-#include "emu/nv/vp1/branch.h"
 
 #define LOOP_FLAG (1u << 13)
 
@@ -60,12 +59,6 @@ static void count_down(struct vp1 *s, uint32_t word)
     vp1_set_c_(s, VP1(word, CDST), LOOP_FLAG, value & 0xff ? 0 : LOOP_FLAG);
 }
 
-static void own_BNOP(struct nv *e, uint32_t word)
-{
-    (void)e;
-    (void)word;
-}
-
 static void own_ABRA(struct nv *e, uint32_t word)
 {
     go(vp1_of_(e), 4 * VP1(word, TABS) & 0xfffff);
@@ -96,6 +89,7 @@ static void own_RET(struct nv *e, uint32_t word)
     vp1_set_c_(s, VP1(word, CDST), LOOP_FLAG, LOOP_FLAG);
 }
 
+#define own_BNOP NULL
 /* NULL for what is not of this unit: the host may inject it. */
 static void (*const handlers[CPS_VP1_OP_COUNT])(struct nv *e, uint32_t word) = {
 #define ROW_B(id, ...) [CPS_VP1_##id] = own_##id,

@@ -2,8 +2,6 @@
  * Bundles whose units want the same: envytools' tester says what comes of it, and real code avoids
  * it, so that it is worth a report. */
 #include "emu/nv/vp1/vp1.h"
-#include "emu/nv/vp1/vector.h"
-#include "emu/nv/vp1/clash.h"
 
 static bool reads_v(unsigned op)
 {

@@ -5,7 +5,6 @@
 
 #include "isa/base/le.h"
 #include "emu/nv/vp1/vp1.h"
-#include "emu/nv/vp1/file.h"
 
 #define VIEW UINT32_C(0xf000)
 
@@ -41,7 +40,7 @@ static uint32_t read_base(const struct cps_access *at)
 
 static uint32_t read_tick(const struct cps_access *at)
 {
-    return (uint32_t)(cps_bus_clock(nv_of_(at)->bus) - vp1_at(at)->tick_from);
+    return (uint32_t)(nv_of_(at)->bus.clock - vp1_at(at)->tick_from);
 }
 
 /* The word that each unit had last, in front of the bundle at hand. */
@@ -62,13 +61,13 @@ static uint32_t read_loop(const struct cps_access *at)
 
 static void write_tick(const struct cps_access *at)
 {
-    vp1_at(at)->tick_from = cps_bus_clock(nv_of_(at)->bus) - at->value;
+    vp1_at(at)->tick_from = nv_of_(at)->bus.clock - at->value;
 }
 
 /* By the host: nobody knows what becomes of the program. */
 static bool is_kept(const struct cps_access *at)
 {
-    cps_bus_unknown(nv_of_(at)->bus, CPS_UNKNOWN_VP1_CONTROL, at->by, at->number);
+    cps_bus_unknown(nv_of_(at), CPS_UNKNOWN_VP1_CONTROL, at->by, at->number);
     return vp1_at(at)->run == VP1_IDLE;
 }
 
@@ -105,7 +104,7 @@ static unsigned rights(const struct cps_access *at, bool host)
 static void doubt(const struct cps_access *at)
 {
     if (!(at->row->own >> KNOWN))
-        cps_bus_unknown(nv_of_(at)->bus, CPS_UNKNOWN_VP1_REGISTER, at->by, at->number);
+        cps_bus_unknown(nv_of_(at), CPS_UNKNOWN_VP1_REGISTER, at->by, at->number);
 }
 
 static struct cps_access access_to(struct nv *e, uint32_t number, uint32_t value,
@@ -259,7 +258,7 @@ uint32_t vp1_view_read_(const struct cps_access *at)
     if (selector == VP1_SEL_A)
         return s->now.a[index];
     if (!reg && !hidden)
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_REGISTER, at->by, at->number);
+        cps_bus_unknown(e, CPS_UNKNOWN_VP1_REGISTER, at->by, at->number);
     return reg && !hidden ? *reg : 0;
 }
 
@@ -282,5 +281,5 @@ void vp1_view_write_(const struct cps_access *at)
     else if (selector == VP1_SEL_A && index < 31)
         s->now.a[index] = at->value;
     else if (!reg && !hidden && selector != VP1_SEL_A && selector != VP1_SEL_C)
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_REGISTER, at->by, at->number);
+        cps_bus_unknown(e, CPS_UNKNOWN_VP1_REGISTER, at->by, at->number);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The multiplier of VP1's vector unit: acc = A + B * C + D * E in 28 bits, for sixteen bytes. */
 #include "emu/nv/vp1/vp1.h"
-#include "emu/nv/vp1/vector.h"
 
 enum addend { A_ZERO, A_VA, A_S2 };
 enum factors { F_PRODUCT, F_PAIR, F_THIRD };
@@ -201,10 +200,7 @@ static void lerp_VLRP4B(struct vp1 *s, const struct scale *k, const int f[2], un
     put(s, k, W_BOTH, VP1(word, VDST), i, accumulate(k, s->old.va[i], product));
 }
 
-static void lerp_VLRP4BU(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
-{
-    lerp_VLRP4B(s, k, f, i);
-}
+#define lerp_VLRP4BU lerp_VLRP4B
 
 /* One byte; NULL for other operations. */
 static void (*const lerps[CPS_VP1_OP_COUNT])(struct vp1 *s, const struct scale *k, const int f[2],

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "emu/nv/vp1/vp1.h"
-#include "emu/nv/vp1/scalar.h"
-#include "emu/nv/vp1/file.h"
 
 /* ---- flags ---- */
 
@@ -194,18 +192,6 @@ static void spread_bits(uint32_t bits, struct vp1_s2v *path)
     path->factor[2] = path->factor[3] = 0;
 }
 
-static void do_vec(uint32_t word, struct vp1_s2v *path)
-{
-    path->factor[0] = path->factor[1] = VP1_SIGNED(word, FACT1);
-    path->factor[2] = path->factor[3] = VP1_SIGNED(word, FACT2);
-}
-
-static void do_bvec(const struct vp1 *s, uint32_t word, struct vp1_s2v *path)
-{
-    for (unsigned i = 0; i < 4; i++)
-        path->factor[i] = byte_of(s->old.a[VP1(word, SRC1)], i, true) * 2;
-}
-
 static void do_bvecmad(const struct vp1 *s, uint32_t word, bool select, struct vp1_s2v *path)
 {
     uint32_t k = s->old.c[VP1(word, COND)];
@@ -232,28 +218,17 @@ static void finish_path(struct vp1_s2v *path)
 
 /* ---- moves ---- */
 
-static void do_mov_to(struct nv *e, uint32_t word)
-{
-    vp1_write_file_(e, VP1(word, RFILE), VP1(word, DST), vp1_of_(e)->old.a[vp1_of_(e)->moved]);
-}
-
-/* `mov` from $l beside exit does not arrive. */
-static void do_mov_from(struct nv *e, uint32_t word)
-{
-    struct vp1 *s = vp1_of_(e);
-    bool lost = VP1(word, RFILE) == VP1_SEL_L && vp1_op_(s, VP1_B) == CPS_VP1_EXIT;
-    uint32_t value = 0;
-    if (vp1_read_file_(e, VP1(word, RFILE), VP1(word, SRC1), &value) && !lost)
-        set_a(s, VP1(word, DST), value);
-}
-
 /* The measurements saw no effect of CDST, the tester that it clears the flags: as the policy says.
- */
+ * `mov` from $l beside exit does not arrive. */
 static void move(struct nv *e, uint32_t word, bool to)
 {
+    struct vp1 *s = vp1_of_(e);
+    uint32_t file = VP1(word, RFILE);
+    bool lost = file == VP1_SEL_L && vp1_op_(s, VP1_B) == CPS_VP1_EXIT;
+    uint32_t value = 0;
     if (VP1(word, CDST) < 4) {
         vp1_unknown_(e, CPS_UNKNOWN_VP1_MOV_FLAGS, VP1(word, CDST));
-        switch ((enum cps_policy_mov_flags)cps_bus_policy_(e->bus)->mov_flags) {
+        switch ((enum cps_policy_mov_flags)e->engine.policy.mov_flags) {
         case CPS_MOV_FLAGS_KEEP:
             break;
         case CPS_MOV_FLAGS_CLEAR:
@@ -262,9 +237,9 @@ static void move(struct nv *e, uint32_t word, bool to)
         }
     }
     if (to)
-        do_mov_to(e, word);
-    else
-        do_mov_from(e, word);
+        vp1_write_file_(e, file, VP1(word, DST), s->old.a[s->moved]);
+    else if (vp1_read_file_(e, file, VP1(word, SRC1), &value) && !lost)
+        set_a(s, VP1(word, DST), value);
 }
 
 /* ---- the unit ---- */
@@ -276,11 +251,6 @@ struct scalar {
     uint32_t word;
     struct vp1_s2v *path;
 };
-
-static void own_SNOP(const struct scalar *x)
-{
-    (void)x;
-}
 
 static void own_SNONE(const struct scalar *x)
 {
@@ -325,15 +295,8 @@ static void own_BMULU(const struct scalar *x)
     do_bmul(x->s, x->word, false, x->path);
 }
 
-static void own_BMULA(const struct scalar *x)
-{
-    do_bmul(x->s, x->word, true, x->path);
-}
-
-static void own_BMULAU(const struct scalar *x)
-{
-    do_bmul(x->s, x->word, false, x->path);
-}
+#define own_BMULA  own_BMUL
+#define own_BMULAU own_BMULU
 
 static void own_BVECMAD(const struct scalar *x)
 {
@@ -349,13 +312,15 @@ static void own_BVECMADSEL(const struct scalar *x)
 
 static void own_BVEC(const struct scalar *x)
 {
-    do_bvec(x->s, x->word, x->path);
+    for (unsigned i = 0; i < 4; i++)
+        x->path->factor[i] = byte_of(x->s->old.a[VP1(x->word, SRC1)], i, true) * 2;
     send_vc(x->word, x->path);
 }
 
 static void own_VEC(const struct scalar *x)
 {
-    do_vec(x->word, x->path);
+    x->path->factor[0] = x->path->factor[1] = VP1_SIGNED(x->word, FACT1);
+    x->path->factor[2] = x->path->factor[3] = VP1_SIGNED(x->word, FACT2);
     send_vc(x->word, x->path);
 }
 
@@ -366,6 +331,7 @@ static void own_VECMS(const struct scalar *x)
     send_vc(x->word, x->path);
 }
 
+#define own_SNOP NULL
 /* NULL for what is not of this unit: the host may inject it. */
 static void (*const handlers[CPS_VP1_OP_COUNT])(const struct scalar *x) = {
 #define ROW_S(id, ...) [CPS_VP1_##id] = own_##id,

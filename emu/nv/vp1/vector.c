@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "emu/nv/vp1/vp1.h"
-#include "emu/nv/vp1/vector.h"
 
 /* Flags of sixteen bytes: signs below, zeros above. */
 static void set_vc(struct vp1 *s, uint32_t word, uint32_t flags)
@@ -174,13 +173,7 @@ static void own_VCMPAD(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
     set_vc(s, word, flags);
 }
 
-static void own_VNOP(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
-{
-    (void)s;
-    (void)word;
-    (void)s2v;
-}
-
+#define own_VNOP NULL
 /* NULL for what is not of this unit: the host may inject it. */
 static void (*const handlers[CPS_VP1_OP_COUNT])(struct vp1 *s, uint32_t word,
                                                 const struct vp1_s2v *s2v) = {

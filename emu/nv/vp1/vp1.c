@@ -2,15 +2,6 @@
  * NVIDIA's VP1: fetches bundles from memory, or takes one from the host, and has each unit do its
  * part. All of them read the registers as they were in front of the bundle. */
 #include "emu/nv/vp1/vp1.h"
-#include "emu/nv/vp1/vector.h"
-#include "emu/nv/vp1/scalar.h"
-#include "emu/nv/vp1/file.h"
-#include "emu/nv/vp1/clash.h"
-#include "emu/nv/vp1/branch.h"
-#include "emu/nv/vp1/address.h"
-#include "emu/nv/ops.h"
-#include "emu/nv/loop.h"
-#include "emu/nv/host.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -30,7 +21,7 @@ enum { STATE_AFTER = 2, STATE_RUNNING = 8 }; /* of $sr73 */
 static bool is_busy(struct nv *e, const struct cps_by *by, uint32_t value)
 {
     if (vp1_of_(e)->run != VP1_IDLE)
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_BUSY, by, value);
+        cps_bus_unknown(e, CPS_UNKNOWN_VP1_BUSY, by, value);
     return vp1_of_(e)->run != VP1_IDLE;
 }
 
@@ -60,9 +51,9 @@ static void start(struct nv *e, enum vp1_run run, const struct cps_by *by)
     if (is_busy(e, by, run))
         return;
     if (base[0] || base[1] || base[2])
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_BASE, by, base[0]);
+        cps_bus_unknown(e, CPS_UNKNOWN_VP1_BASE, by, base[0]);
     if (run == VP1_SWITCH)
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_SWITCH, by, 0);
+        cps_bus_unknown(e, CPS_UNKNOWN_VP1_SWITCH, by, 0);
     set_run(s, run);
     s->pc = s->depth = 0;
     s->pending = s->calls = 0;
@@ -73,11 +64,11 @@ static void start(struct nv *e, enum vp1_run run, const struct cps_by *by)
 static void write_submit(const struct cps_access *at)
 {
     struct nv *e = nv_of_(at);
-    if (at->value == START && cps_bus_stored_(e->bus, SUBMIT_DATA) == 1 &&
+    if (at->value == START && cps_bus_stored_(e, SUBMIT_DATA) == 1 &&
         vp1_of_(e)->sr[VP1_SR_ENABLE] == START_READY)
         start(e, VP1_METHOD, at->by);
     else
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_SUBMIT, at->by, at->value);
+        cps_bus_unknown(e, CPS_UNKNOWN_VP1_SUBMIT, at->by, at->value);
 }
 
 static void write_switch(const struct cps_access *at)
@@ -95,7 +86,7 @@ static const struct cps_reg_row rows[] = {
 static bool stop_at(struct nv *e, enum cps_unknown what)
 {
     const struct cps_by by = vp1_by_(e);
-    cps_bus_unknown_stop_(e->bus, what, &by);
+    cps_bus_unknown_stop_(e, what, &by);
     return false;
 }
 
@@ -104,7 +95,7 @@ static bool fetch_word(const struct nv *e, uint32_t pc, uint32_t *ret)
 {
     bool known = false;
     uint32_t base = vp1_of_(e)->sr[VP1_SR_BASE] & BASE_MASK;
-    *ret = cps_bus_peek(e->bus, CPS_MEMORY_PROGRAM, base + 4 * (pc & PC_MASK), &known);
+    *ret = cps_bus_peek(e, CPS_MEMORY_PROGRAM, base + 4 * (pc & PC_MASK), &known);
     return known;
 }
 
@@ -201,8 +192,8 @@ static void perform(struct nv *e)
 
 static void raise(struct nv *e, const struct cps_by *by)
 {
-    cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_INTR, by, 0);
-    cps_bus_put(e->bus, CPS_EV_IRQ, 0, by, 0, vp1_of_(e)->sr[VP1_SR_EXIT]);
+    cps_bus_unknown(e, CPS_UNKNOWN_VP1_INTR, by, 0);
+    cps_bus_put(e, CPS_EV_IRQ, 0, by, 0, vp1_of_(e)->sr[VP1_SR_EXIT]);
 }
 
 static void finish(struct nv *e)
@@ -214,7 +205,7 @@ static void finish(struct nv *e)
     if (s->interrupt)
         raise(e, &by);
     if (s->ends)
-        cps_bus_put(e->bus, CPS_EV_EXIT, CPS_EXIT_CODE, &by, 0, s->sr[VP1_SR_EXIT]);
+        cps_bus_put(e, CPS_EV_EXIT, CPS_EXIT_CODE, &by, 0, s->sr[VP1_SR_EXIT]);
     set_run(s, VP1_IDLE);
 }
 
@@ -250,20 +241,13 @@ static enum cps_stop execute(struct nv *e, void *who)
         finish(e);
     else
         advance(s, delayed, called);
-    cps_bus_advance(e->bus, cps_bus_clock(e->bus) + 1 + cps_bus_policy_(e->bus)->cost);
+    cps_bus_advance(e, e->bus.clock + 1 + e->engine.policy.cost);
     return CPS_STOP_IDLE;
 }
 
 static void *next_turn(struct nv *e)
 {
     return vp1_of_(e)->run == VP1_IDLE ? NULL : vp1_of_(e);
-}
-
-static bool never_waits(const struct nv *e, const void *who)
-{
-    (void)e;
-    (void)who;
-    return false;
 }
 
 /* ---- what an opcode is ---- */
@@ -294,7 +278,7 @@ static void read_table(struct vp1 *s, enum cps_gen gen)
 
 static void reset(struct nv *e)
 {
-    read_table(vp1_of_(e), cps_bus_gen(e->bus));
+    read_table(vp1_of_(e), e->engine.gen);
     vp1_file_reset_(e);
 }
 
@@ -348,7 +332,7 @@ static bool get_code(struct nv *e, uint64_t at, uint64_t *ret)
 static bool put_code(struct nv *e, uint64_t at, uint64_t value)
 {
     uint32_t base = vp1_of_(e)->sr[VP1_SR_BASE] & BASE_MASK;
-    cps_bus_poke(e->bus, CPS_MEMORY_PROGRAM, base + 4 * (uint32_t)at, (uint32_t)value);
+    cps_bus_poke(e, CPS_MEMORY_PROGRAM, base + 4 * (uint32_t)at, (uint32_t)value);
     return true;
 }
 
@@ -364,7 +348,7 @@ static struct cps_err *load(struct nv *e, const struct cps_item *item)
         return cps_err_new(CPS_ERR_INPUT, "upload to byte %" PRIu32 ", expected a multiple of 4",
                            item->code.at);
     for (size_t at = 0; at < item->code.size; at += 4)
-        cps_bus_poke(e->bus, CPS_MEMORY_PROGRAM, item->code.at + (uint32_t)at, nv_word_(item, at));
+        cps_bus_poke(e, CPS_MEMORY_PROGRAM, item->code.at + (uint32_t)at, nv_word_(item, at));
     return NULL;
 }
 
@@ -400,7 +384,7 @@ static const struct nv_kind kind = {
     .state_size = sizeof(struct vp1),
     .rows = CPS_REG_TABLE(rows),
     .inner = &vp1_special_,
-    .loop = {.next = next_turn, .waits = never_waits, .execute = execute},
+    .loop = {.next = next_turn, .execute = execute},
     .who = {CPS_CPU_VP1},
     .reset = reset,
     .load = load,

@@ -133,7 +133,7 @@ static inline unsigned vp1_op_(const struct vp1 *s, enum vp1_unit unit)
 }
 static inline bool vp1_is_g80_(const struct nv *e)
 {
-    return cps_bus_gen(e->bus) == CPS_VP1_G80;
+    return e->engine.gen == CPS_VP1_G80;
 }
 /** A condition register's bit, before the bundle. */
 static inline bool vp1_condition_(const struct vp1 *s, uint32_t word)
@@ -179,7 +179,7 @@ static inline void vp1_set_c_(struct vp1 *s, uint32_t number, uint32_t mask, uin
 static inline void vp1_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail)
 {
     const struct cps_by by = vp1_by_(e);
-    cps_bus_unknown(e->bus, what, &by, detail);
+    cps_bus_unknown(e, what, &by, detail);
 }
 
 /** What vp1.def's expressions call. */
@@ -211,5 +211,40 @@ static inline int vp1_clip(int value, int low, int high)
 {
     return value < low ? low : value > high ? high : value;
 }
+
+/* ---- register files: file.c ---- */
+
+/** Registers as `mov` sees them. Reading gives false if there is no such file. */
+bool vp1_read_file_(struct nv *e, uint32_t selector, uint32_t index, uint32_t *ret);
+void vp1_write_file_(struct nv *e, uint32_t selector, uint32_t index, uint32_t value);
+/** The same for the host. */
+uint32_t vp1_view_read_(const struct cps_access *at);
+void vp1_view_write_(const struct cps_access *at);
+/** Rows of sr.def. */
+extern const struct cps_reg_table vp1_special_;
+/** Gives special registers the values that their rows begin with, if these are not 0. */
+void vp1_file_initial_(struct vp1 *s, uint32_t first, uint32_t last);
+void vp1_file_reset_(struct nv *e);
+
+/* ---- the units: address.c, scalar.c, vector.c, mad.c, branch.c ---- */
+
+void vp1_address_(struct nv *e);
+void vp1_scalar_(struct nv *e, struct vp1_s2v *ret);
+void vp1_vector_(struct nv *e, const struct vp1_s2v *s2v);
+void vp1_mad_(struct nv *e, const struct vp1_s2v *s2v);
+void vp1_lerp_(struct nv *e, const struct vp1_s2v *s2v);
+bool vp1_mad_writes_v_(unsigned op);
+/** The condition mask of a vector operation, a bit a byte. */
+uint32_t vp1_condition_mask_(const struct vp1 *s, const struct vp1_s2v *s2v);
+void vp1_branch_(struct nv *e);
+/** Whether the bundle, not yet begun, will call. */
+bool vp1_calls_(const struct vp1 *s);
+
+/* ---- what two units of a bundle have in common: clash.c ---- */
+
+/** Says so, and changes the words as the hardware does. */
+void vp1_clash_(struct nv *e);
+/** Whether the scalar `mov` of the bundle loses against a load. */
+bool vp1_mov_is_first_(const struct vp1 *s);
 
 #endif

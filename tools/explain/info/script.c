@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/nv/hwsq.h"
+#include "emu/nv/nv.h"
 #include "tools/explain/info/info.h"
 #include "isa/base/le.h"
 #include "tools/run/play.h"

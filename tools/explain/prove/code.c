@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/afuc/run.h"
 #include "isa/base/list.h"
 #include "tools/explain/prove/code.h"
 

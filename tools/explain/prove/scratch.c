@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/afuc/ctrl.h"
+#include "emu/afuc/control.h"
 #include "tools/explain/prove/code.h"
 
 enum {

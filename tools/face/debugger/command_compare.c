@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/debug/twin.h"
+#include "emu/debug/debug.h"
 #include "tools/face/debugger/command_private.h"
 #include "tools/run/record.h"
 #include "tools/explain/diff/diffreport.h"

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "emu/debug/retrace.h"
+#include "emu/debug/debug.h"
 #include "tools/explain/stream/state_here.h"
 #include "tools/explain/stream/state_text.h"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "emu/debug/retrace.h"
+#include "emu/debug/debug.h"
 #include "tools/face/debugger/command.h"
 #include "tools/face/debugger/expr.h"
 #include "tools/explain/why/why.h"

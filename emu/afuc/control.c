@@ -1,67 +1,35 @@
 /* SPDX-License-Identifier: MIT
  * Control and SQE registers: the handlers that ctrl.def names. */
-#include "emu/afuc/bank.h"
-#include "emu/afuc/cores.h"
-#include "emu/afuc/ctrl.h"
-#include "emu/afuc/draw.h"
-#include "emu/afuc/gpu.h"
-#include "emu/afuc/machine.h"
-#include "emu/afuc/meq.h"
-#include "emu/afuc/preempt.h"
 #include "emu/afuc/queue.h"
-#include "emu/afuc/saved.h"
 
 #include <string.h>
 
 #define NO_NUMBER   0xffffu /* NA in the table */
 #define SAME_NUMBER 0xfffeu /* AS */
 
-#define read_STORED     NULL
-#define write_STORED    NULL
-#define read_MEMBER(m)  cps_reg_read_member_, .member = offsetof(struct afuc_core, s.m)
-#define write_MEMBER(m) cps_reg_write_member_, .member = offsetof(struct afuc_core, s.m)
-#define write_SAME      cps_reg_write_member_
-#define write_COUNT(m)  cps_reg_count_member_, .member = offsetof(struct afuc_core, s.m)
+#define control_read_STORED     NULL
+#define control_write_STORED    NULL
+#define control_read_MEMBER(m)  cps_reg_read_member_, .member = offsetof(struct afuc_core, s.m)
+#define control_write_MEMBER(m) cps_reg_write_member_, .member = offsetof(struct afuc_core, s.m)
+#define control_write_SAME      cps_reg_write_member_
+#define control_write_COUNT(m)  cps_reg_count_member_, .member = offsetof(struct afuc_core, s.m)
 /* A word of the selected draw-state group. */
-#define read_GROUP  read_group, .own = CONTROL_GROUP
-#define write_GROUP write_group
-/* Of cores.c. */
-#define write_BV_CNTL     cores_start_bv_
-#define write_LPAC_CNTL   cores_start_lpac_
-#define write_DDE_BR_CNTL cores_start_dde_br_
-#define write_DDE_BV_CNTL cores_start_dde_bv_
-#define write_LOCK        cores_lock_
-#define read_COMPLETED    cores_read_completed_
-#define write_COMPLETED   cores_write_completed_
-#define read_SHARED       cores_read_shared_
-#define write_SHARED      cores_write_shared_
-/* Of saved.c and preempt.c. */
-#define read_POSITION   saved_read_position_
-#define read_GROUP_AT   saved_read_group_position_
-#define read_FIRST      saved_read_first_
-#define read_OPS        saved_read_ops_
-#define read_SLOT       saved_read_slot_
-#define write_RESET_D   saved_write_reset_
-#define read_OP_MASK    saved_read_op_mask_
-#define read_RESOURCES  saved_read_resources_
-#define write_CNTL      preempt_write_cntl_
-#define write_NEXT_A7   saved_write_next_a7xx_
-#define read_HALT       saved_read_halt_
-#define read_COMMAND    saved_read_command_
-#define read_READY      saved_read_ready_
-#define read_SELECTED   saved_read_selected_
-#define read_STATUS     saved_read_status_
-#define write_COMMAND   saved_write_command_
-#define write_GROUPS    saved_write_groups_
-#define write_NEXT      saved_write_next_
-#define write_REGDATA   saved_write_regdata_
-#define write_TRIGGER   preempt_write_trigger_
-#define write_WAKE_BV   preempt_write_wake_bv_
-#define write_WAKE_LPAC preempt_write_wake_lpac_
-#define read_STOPPED    preempt_read_stopped_
-#define read_WORD       preempt_read_word_
+#define control_read_GROUP  read_group, .own = CONTROL_GROUP
+#define control_write_GROUP write_group
+/* Another processor: which. */
+#define control_write_BV_CNTL     control_write_START, .own = CPS_CPU_BV << OWN_SHIFT
+#define control_write_LPAC_CNTL   control_write_START, .own = CPS_CPU_LPAC << OWN_SHIFT
+#define control_write_DDE_BR_CNTL control_write_START, .own = CPS_CPU_DDE_BR << OWN_SHIFT
+#define control_write_DDE_BV_CNTL control_write_START, .own = CPS_CPU_DDE_BV << OWN_SHIFT
+#define control_write_WAKE_BV     control_write_WAKE, .own = CPS_CPU_BV << OWN_SHIFT
+#define control_write_WAKE_LPAC   control_write_WAKE, .own = CPS_CPU_LPAC << OWN_SHIFT
+#define control_write_IB1         control_write_IB, .own = LEVEL_IB1 << OWN_SHIFT
+#define control_write_IB2         control_write_IB, .own = LEVEL_IB2 << OWN_SHIFT
+#define control_write_IB3         control_write_IB, .own = LEVEL_IB3 << OWN_SHIFT
+#define control_write_GROUP_FIRST control_write_GROUP_WORD, .own = 1 << OWN_SHIFT
+#define control_write_GROUP_NEXT  control_write_GROUP_WORD
 
-static uint32_t read_RPTR(const struct cps_access *at)
+static uint32_t control_read_RPTR(const struct cps_access *at)
 {
     return core_of_(at)->s.queue[LEVEL_RB].pos;
 }
@@ -85,18 +53,18 @@ static uint32_t lookahead(const struct cps_access *at)
     return available && core->s.queue[next_level(core)].count < DEPTH ? 3 : 0;
 }
 
-static uint32_t read_LOOKAHEAD(const struct cps_access *at)
+static uint32_t control_read_LOOKAHEAD(const struct cps_access *at)
 {
     return core_of_(at)->s.interrupted ? saved_fetches_(core_of_(at)) : lookahead(at);
 }
 
-static uint32_t read_LOOKAHEAD_A7(const struct cps_access *at)
+static uint32_t control_read_LOOKAHEAD_A7(const struct cps_access *at)
 {
     return core_of_(at)->s.interrupted ? saved_fetches_a7xx_(core_of_(at)) : lookahead(at);
 }
 
 /* a530 PFP: base lo, hi, size and dwords left of what IB1 (0..3) and IB2 (4..7) read. */
-static uint32_t read_IB_STATUS(const struct cps_access *at)
+static uint32_t control_read_IB_STATUS(const struct cps_access *at)
 {
     const struct queue *queue = &core_of_(at)->s.queue[at->index < 4 ? LEVEL_IB1 : LEVEL_IB2];
     const struct fetch *fetch = &queue->fetch[queue->head];
@@ -112,7 +80,7 @@ static uint32_t assume_visible(const struct cps_access *at, uint32_t value)
 }
 
 /* Every draw visible: the stream hands out 1, 2, 3, ...; none: it has ended. */
-static uint32_t read_VSD_NEXT(const struct cps_access *at)
+static uint32_t control_read_VSD_NEXT(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     if (!machine_all_visible_(core->machine))
@@ -120,7 +88,7 @@ static uint32_t read_VSD_NEXT(const struct cps_access *at)
     return assume_visible(at, ++core->s.visible_draw);
 }
 
-static uint32_t read_VSD_COUNT(const struct cps_access *at)
+static uint32_t control_read_VSD_COUNT(const struct cps_access *at)
 {
     bool all = machine_all_visible_(core_of_(at)->machine);
     return assume_visible(at, all ? 0x3fffffff : 0x7fffffff);
@@ -131,19 +99,19 @@ static uint32_t read_group(const struct cps_access *at)
     return *afuc_group_word_(core_of_(at), at->index);
 }
 
-static uint32_t read_SDS_MASK(const struct cps_access *at)
+static uint32_t control_read_SDS_MASK(const struct cps_access *at)
 {
     const struct afuc_state *s = &core_of_(at)->s;
     return draw_queued_mask_(core_of_(at)) | (s->interrupted ? s->preempt.groups : 0);
 }
 
-static uint32_t read_MARKER(const struct cps_access *at)
+static uint32_t control_read_MARKER(const struct cps_access *at)
 {
     return bank_get_(core_of_(at)->machine, core_of_(at)->pipe, 0x9880);
 }
 
 /* Evaluation is instant, so bit 0 is always set. */
-static uint32_t read_SDS_STATUS(const struct cps_access *at)
+static uint32_t control_read_SDS_STATUS(const struct cps_access *at)
 {
     return core_of_(at)->s.queue[LEVEL_SDS].count ? 1 : 3;
 }
@@ -155,34 +123,19 @@ static uint64_t base_in_front(const struct cps_access *at)
     return (uint64_t)(control[at->number - 1] & 0x7fffffff) << 32 | control[at->number - 2];
 }
 
-static void queue_ib(const struct cps_access *at, enum level level)
+static void control_write_IB(const struct cps_access *at)
 {
+    struct afuc_core *core = core_of_(at);
+    enum level level = (enum level)(at->row->own >> OWN_SHIFT);
     uint64_t iova = base_in_front(at);
     uint32_t dwords = at->value & 0xfffff;
-    if (core_of_(at)->s.interrupted && at->value >> 24 & 3) {
-        saved_restore_fetch_(core_of_(at), level, iova, at->value);
-        return;
-    }
-    if (dwords && !stream_queue_(core_of_(at), level, (struct fetch){iova, dwords, 0}))
-        afuc_fault_(core_of_(at), FAULT_QUEUE, at->number);
+    if (core->s.interrupted && at->value >> 24 & 3)
+        saved_restore_fetch_(core, level, iova, at->value);
+    else if (dwords && !stream_queue_(core, level, (struct fetch){iova, dwords, 0}))
+        afuc_fault_(core, FAULT_QUEUE, at->number);
 }
 
-static void write_IB1(const struct cps_access *at)
-{
-    queue_ib(at, LEVEL_IB1);
-}
-
-static void write_IB2(const struct cps_access *at)
-{
-    queue_ib(at, LEVEL_IB2);
-}
-
-static void write_IB3(const struct cps_access *at)
-{
-    queue_ib(at, LEVEL_IB3);
-}
-
-static void write_MEM_READ(const struct cps_access *at)
+static void control_write_MEM_READ(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     uint64_t iova = base_in_front(at);
@@ -206,17 +159,17 @@ static void store(struct afuc_core *core, uint32_t number, uint32_t value, const
 }
 
 /* The upper half of the address two registers before; bits 31:30 are rights. */
-static void write_HI_PRIVILEGED(const struct cps_access *at)
+static void control_write_HI_PRIVILEGED(const struct cps_access *at)
 {
     store(core_of_(at), at->number - 2, at->value & 0x3fffffff, NULL);
 }
 
-static void write_LOAD_STORE_HI(const struct cps_access *at)
+static void control_write_LOAD_STORE_HI(const struct cps_access *at)
 {
     afuc_control_set_(core_of_(at), CTL_LOAD_STORE_HI, at->value);
 }
 
-static void write_REG_ADDR(const struct cps_access *at)
+static void control_write_REG_ADDR(const struct cps_access *at)
 {
     core_of_(at)->s.reg_writes = 0;
 }
@@ -258,7 +211,7 @@ static void write_behind(struct afuc_core *other, uint32_t number, uint32_t valu
         afuc_control_write_(other, number, value, NULL);
 }
 
-static void write_REG_WRITE(const struct cps_access *at)
+static void control_write_REG_WRITE(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     struct afuc_core *other = behind_aperture(core);
@@ -278,7 +231,7 @@ static void write_REG_WRITE(const struct cps_access *at)
     afuc_control_set_(core, CTL_REG_WRITE_ADDR, (address & 0xffff0000) | (next & 0xffff));
 }
 
-static void write_REG_READ(const struct cps_access *at)
+static void control_write_REG_READ(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     uint32_t count = afuc_control_get_(core, CTL_REG_READ_DWORDS) & ~0x10000u;
@@ -296,7 +249,7 @@ static void write_REG_READ(const struct cps_access *at)
     }
 }
 
-static void write_VSD(const struct cps_access *at)
+static void control_write_VSD(const struct cps_access *at)
 {
     core_of_(at)->s.visible_draw = 0;
 }
@@ -306,17 +259,17 @@ static void write_group(const struct cps_access *at)
     *afuc_group_word_(core_of_(at), at->index) = at->value;
 }
 
-static void write_SET_HDR(const struct cps_access *at)
+static void control_write_SET_HDR(const struct cps_access *at)
 {
     draw_set_group_(core_of_(at), at->value, at->extra);
 }
 
-static void write_EXECUTE(const struct cps_access *at)
+static void control_write_EXECUTE(const struct cps_access *at)
 {
     draw_execute_group_(core_of_(at), at->value);
 }
 
-static void write_LEVEL(const struct cps_access *at)
+static void control_write_LEVEL(const struct cps_access *at)
 {
     static const uint8_t a6xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_SDS};
     static const uint8_t a7xx[8] = {LEVEL_RB,  LEVEL_IB1, LEVEL_IB2, LEVEL_IB3,
@@ -331,7 +284,7 @@ static void write_LEVEL(const struct cps_access *at)
     stream_select_(core_of_(at), ib3 ? a7xx[level] : a6xx[level]);
 }
 
-static void write_PEEK(const struct cps_access *at)
+static void control_write_PEEK(const struct cps_access *at)
 {
     core_of_(at)->s.peeking = at->value != 0;
     core_of_(at)->window_left = 0;
@@ -339,7 +292,7 @@ static void write_PEEK(const struct cps_access *at)
 
 /* Clearing the hint takes back the packet that was read ahead: 6ee 01c6 then drops that packet's
  * words itself, header included. */
-static void write_HINT(const struct cps_access *at)
+static void control_write_HINT(const struct cps_access *at)
 {
     struct afuc_state *s = &core_of_(at)->s;
     if (!at->value && s->looking_ahead && s->level < LEVEL_COUNT) {
@@ -349,7 +302,7 @@ static void write_HINT(const struct cps_access *at)
     s->looking_ahead = at->value != 0;
 }
 
-static void write_LEVEL_HINT(const struct cps_access *at)
+static void control_write_LEVEL_HINT(const struct cps_access *at)
 {
     struct afuc_state *s = &core_of_(at)->s;
     if (at->value && !s->looking_ahead && s->level < LEVEL_COUNT)
@@ -361,12 +314,12 @@ static void write_LEVEL_HINT(const struct cps_access *at)
     s->looking_ahead = at->value != 0;
 }
 
-static void write_TABLE(const struct cps_access *at)
+static void control_write_TABLE(const struct cps_access *at)
 {
     core_of_(at)->s.table[core_of_(at)->s.table_at++ % 128] = at->value;
 }
 
-static void write_FATAL(const struct cps_access *at)
+static void control_write_FATAL(const struct cps_access *at)
 {
     if (!core_of_(at)->s.error_code)
         core_of_(at)->s.error_code = at->value;
@@ -374,7 +327,7 @@ static void write_FATAL(const struct cps_access *at)
 
 /* Bits of the mask by queue; 1 and 2 (740: 2 and 3) are IB levels (F: each use pairs with that
  * queue). */
-static void write_RESET(const struct cps_access *at)
+static void control_write_RESET(const struct cps_access *at)
 {
     static const uint8_t a6xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_SDS};
     static const uint8_t a7xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_IB3, LEVEL_SDS};
@@ -386,17 +339,12 @@ static void write_RESET(const struct cps_access *at)
     }
 }
 
-static void write_GROUP_FIRST(const struct cps_access *at)
+static void control_write_GROUP_WORD(const struct cps_access *at)
 {
-    draw_group_word_(core_of_(at), at->value, true);
+    draw_group_word_(core_of_(at), at->value, at->row->own);
 }
 
-static void write_GROUP_NEXT(const struct cps_access *at)
-{
-    draw_group_word_(core_of_(at), at->value, false);
-}
-
-static void write_SDS_START(const struct cps_access *at)
+static void control_write_SDS_START(const struct cps_access *at)
 {
     if (at->value == 4 || at->value == 0xc)
         draw_start_(core_of_(at), afuc_control_get_(core_of_(at), CTL_MODE_BITMASK),
@@ -407,7 +355,7 @@ static void write_SDS_START(const struct cps_access *at)
         saved_resume_groups_(core_of_(at));
 }
 
-static void write_TO_DDE(const struct cps_access *at)
+static void control_write_TO_DDE(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     if (core->dde && !meq_room_(core->dde, 1))
@@ -419,26 +367,26 @@ static void write_TO_DDE(const struct cps_access *at)
 }
 
 /* Requests are served at once. */
-static void write_ACK(const struct cps_access *at)
+static void control_write_ACK(const struct cps_access *at)
 {
     core_of_(at)->s.control[at->number] = at->value & ~0xcu;
 }
 
-static void write_SIDE(const struct cps_access *at)
+static void control_write_SIDE(const struct cps_access *at)
 {
     uint64_t iova = base_in_front(at);
     if (at->value && !queue_push_(&core_of_(at)->me->s.queue[LEVEL_SIDE], iova, at->value, 0))
         afuc_fault_(core_of_(at), FAULT_QUEUE, at->number);
 }
 
-static void write_SOURCE(const struct cps_access *at)
+static void control_write_SOURCE(const struct cps_access *at)
 {
     core_of_(at)->s.side_packets = at->value == 1;
     stream_select_(core_of_(at), at->value ? LEVEL_SIDE : LEVEL_MEQ);
 }
 
 /* Status of parts that are not here. */
-static uint32_t read_IDLE(const struct cps_access *at)
+static uint32_t control_read_IDLE(const struct cps_access *at)
 {
     uint32_t value = core_of_(at)->s.control[at->number];
     core_event_(core_of_(at), CPS_EV_ASSUME, CPS_WHAT_ACK, at->number, value);
@@ -446,17 +394,18 @@ static uint32_t read_IDLE(const struct cps_access *at)
 }
 
 /* What kept.def says of use. */
-#define read_WRITTEN NULL
-#define read_KEPT    NULL
+#define control_read_WRITTEN NULL
+#define control_read_KEPT    NULL
 
 /* AS in a column: the number of the layout in front of it. */
 #define AS_OR(base, own) ((own) == SAME_NUMBER ? (base) : (own))
 
 /* A register has a number in each layout that has it: a row each. */
 static const struct cps_reg_row rows[][CTL_COUNT] = {
-#define ROW(layout, id, number, n, rd, wr) \
-    [CPS_LAYOUT_##layout][CTL_##id] =      \
-        CPS_REG_ROW((number) != NO_NUMBER, number, n, 1, .read = read_##rd, .write = write_##wr),
+#define ROW(layout, id, number, n, rd, wr)                                          \
+    [CPS_LAYOUT_##layout][CTL_##id] =                                               \
+        CPS_REG_ROW((number) != NO_NUMBER, number, n, 1, .read = control_read_##rd, \
+                    .write = control_write_##wr),
 #define CTRL(id, pfp, me, g6, a660, g7, gen3, a8, n, rd, wr, evidence) \
     ROW(A5XX_PFP, id, pfp, n, rd, wr)                                  \
     ROW(A5XX_ME, id, me, n, rd, wr)                                    \
@@ -480,7 +429,7 @@ enum {
 static const struct cps_reg_row kept[][KEPT_COUNT] = {
 #define KEPT_ROW(layout, number, n, use)       \
     [CPS_LAYOUT_##layout][KEPT_AT(__LINE__)] = \
-        CPS_REG_ROW((number) != NO_NUMBER, number, n, 1, .read = read_##use),
+        CPS_REG_ROW((number) != NO_NUMBER, number, n, 1, .read = control_read_##use),
 #define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) \
     KEPT_ROW(A6XX, g6, n, use)                         \
     KEPT_ROW(A660, AS_OR(g6, a660), n, use)            \
