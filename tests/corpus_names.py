@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Names, built in and with --rnn, against a second reader of rnndb's XML: every number of every layout with
-its bit fields. Usage: corpus_names.py DUMP TABLE.tsv..., where DUMP [DIR] prints all names."""
+its bit fields. Usage: corpus_names.py DUMP TABLE..., where DUMP [DIR] prints all names."""
 import collections
 import math
 import os
@@ -207,14 +207,22 @@ def dump(*folder):
     return found
 
 
+def cells(line):
+    """Columns of a row of a .tsv, or the same ones of a row of pm4.def whose evidence is later than the tree."""
+    packet = re.match(r'PACKET\((\w+), *(\w+), *(\w+),.*"L"\)', line)
+    if packet and packet[3] not in NARROWED:
+        return [PACKET, packet[1], "", packet[2].replace("_ON", "XX-"), packet[3]]
+    return line.rstrip("\n").split("\t") + [""] * 7
+
+
 def added():
-    """Rows of the tables that stand below "# added": of which layout, space and number, and the names."""
+    """Rows later than the tree (in a .tsv below "# added"): of which layout, space and number, and the names."""
     found = {}
     for table in TABLES:
-        is_added = False
+        is_added = table.endswith(".def")
         for line in open(table):
             is_added |= line.startswith("# added")
-            cell = line.rstrip("\n").split("\t") + [""] * 7
+            cell = cells(line)
             for layout, (generation, domains) in LAYOUTS.items() if is_added and line[0] != "#" else ():
                 for space, domain in {**domains, "packet": PACKET, "event": EVENT}.items():
                     if domain == cell[0] and generation in digits(cell[3]):

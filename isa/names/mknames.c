@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Build-time generator: turns the name tables (*.tsv) into const C arrays, sorted for binary
- * search. Usage: mknames FILE.tsv... > names.c */
+ * search. Usage: mknames FILE.tsv... [pm4.def] > names.c; of pm4.def the rows are compiled in. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "isa/names/table.h"
+#include "isa/packet.h"
 
 enum { MAX_ROWS = 8192, MAX_FIELDS = 16384, MAX_TABLES = 512, MAX_LINE = 4096, COLUMNS = 7 };
 
@@ -223,6 +224,19 @@ static void parse_file(struct tables *tables, const char *name)
     fclose(file);
 }
 
+static void add_packets(struct tables *tables)
+{
+    struct table *table = &tables->table[find_table(tables, "adreno_pm4_type3_packets")];
+    for (size_t i = 0; i < cps_packet_count_; i++) {
+        const struct cps_packet_row *packet = &cps_packet_rows_[i];
+        if (packet->chips)
+            table->rows[table->count++] = (struct cps_name_row){.name = packet->name,
+                                                                .number = packet->opcode,
+                                                                .order = (uint32_t)i,
+                                                                .chips = packet->chips};
+    }
+}
+
 /* Where a table stands among the sorted ones; fields and rows name it by that. */
 static uint16_t place[MAX_TABLES + 1];
 static const struct table *sorting;
@@ -305,8 +319,12 @@ static void print_tables(struct tables *tables)
 int main(int argc, char **argv)
 {
     static struct tables tables;
-    for (int i = 1; i < argc; i++)
-        parse_file(&tables, argv[i]);
+    for (int i = 1; i < argc; i++) {
+        if (strstr(argv[i], "pm4.def"))
+            add_packets(&tables);
+        else
+            parse_file(&tables, argv[i]);
+    }
     print_tables(&tables);
     return ferror(stdout) || fflush(stdout) ? 1 : 0;
 }

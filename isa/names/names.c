@@ -4,6 +4,7 @@
 
 #include "isa/names/names.h"
 #include "isa/names/words.h"
+#include "isa/packet.h"
 
 #define CHIPS_5   CPS_CHIP_BIT(5)
 #define CHIPS_6   CPS_CHIP_BIT(6)
@@ -57,15 +58,10 @@ static void choose_tables(struct cps_names *names, unsigned from,
 const struct cps_name_table *cps_names_payload_(const struct cps_names *names, uint32_t opcode,
                                                 unsigned *from)
 {
-    static const char *const shared[][2] = {
-#define SHARED(packet, table) {packet, table},
-#include "isa/names/payload.def"
-    };
     const char *name = cps_name(names, CPS_SPACE_PACKET, opcode, NULL);
-    for (size_t i = 0; name && i < sizeof(shared) / sizeof(shared[0]); i++) {
-        if (!strcmp(shared[i][0], name))
-            name = shared[i][1];
-    }
+    const struct cps_packet_row *row = cps_packet_row_(opcode, name);
+    if (row && row->layout)
+        name = row->layout;
     for (*from = 0; *from < CPS_NAMES_SOURCES; ++*from) {
         const struct cps_name_source *source = names->source[*from];
         const struct cps_name_table *table = source ? find_table(source, name) : NULL;
