@@ -7,14 +7,6 @@
 
 #include "isa/base/pm4.h"
 
-static const struct {
-    const char *packet, *event;
-    enum cps_launch_kind kind;
-} rows[] = {
-#define LAUNCH(packet, event, kind) {packet, event, CPS_LAUNCH_##kind},
-#include "trace/event/launch.def"
-};
-
 const char *cps_launch_kind_text_(enum cps_launch_kind kind)
 {
     static const char *const texts[CPS_LAUNCH_KINDS] = {"none", "draw", "dispatch", "blit",
@@ -41,34 +33,24 @@ const char *cps_packet_name_(const struct cps_names *names, uint32_t header)
                : NULL;
 }
 
-/* Whether a packet is called as a row says, whatever its words are; NULL: there is none. */
-static bool is_row(size_t row, const char *name)
-{
-    return name && !strcmp(rows[row].packet, name);
-}
-
 enum cps_launch_kind cps_launch_kind_of_(const struct cps_names *names, uint32_t header,
                                          const uint32_t *words, size_t count)
 {
-    const char *name = cps_packet_name_(names, header);
-    const char *event =
-        name && count ? cps_name(names, CPS_SPACE_EVENT, words[0] & 0xff, NULL) : NULL;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (is_row(i, name) && (!rows[i].event || (event && !strcmp(event, rows[i].event))))
-            return rows[i].kind;
-    }
-    return CPS_LAUNCH_NONE;
+    const struct cps_packet_row *row =
+        cps_packet_row_(cps_pm4_decode_any(header).opcode, cps_packet_name_(names, header));
+    if (!row || !row->start.event)
+        return row ? row->start.kind : CPS_LAUNCH_NONE;
+    const char *event = count ? cps_name(names, CPS_SPACE_EVENT, words[0] & 0xff, NULL) : NULL;
+    return event && !strcmp(event, row->start.event) ? row->start.kind : CPS_LAUNCH_NONE;
 }
 
 /* Where a packet's words were not recorded, it may have been one, and every number behind it is
  * unknown. */
 static bool may_be(const struct cps_launch *launch)
 {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (is_row(i, launch->name) && rows[i].event)
-            return !launch->words;
-    }
-    return false;
+    const struct cps_packet_row *row =
+        cps_packet_row_(cps_pm4_decode_any(launch->packet.value).opcode, launch->name);
+    return row && row->start.event && !launch->words;
 }
 
 /* A packet of the processor. It ends what is open unless it belongs to its draw-state groups. */

@@ -6,17 +6,8 @@
 #define CPS_LAUNCH_H
 
 #include "isa/isa.h"
+#include "isa/packet.h"
 #include "trace/event/event.h"
-
-/** What starts work. */
-enum cps_launch_kind {
-    CPS_LAUNCH_NONE,
-    CPS_LAUNCH_DRAW,
-    CPS_LAUNCH_DISPATCH,
-    CPS_LAUNCH_BLIT,
-    CPS_LAUNCH_RESOLVE,
-    CPS_LAUNCH_KINDS
-};
 
 /** Words of the packet that are kept. */
 #define CPS_LAUNCH_WORDS 8
