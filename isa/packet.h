@@ -52,7 +52,7 @@ struct cps_packet_row {
     uint8_t weight;     /**< up to CPS_PACKET_WEIGHT */
     const char *words;  /**< a letter for each, as pm4.def explains; NULL: not documented */
     const char *layout; /**< packet whose fields its words have; NULL: its own */
-    struct {
+    struct cps_packet_callee {
         bool is_call;
         uint8_t how;           /**< enum cps_packet_call */
         uint8_t address, size; /**< words after the header */

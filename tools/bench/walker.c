@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The walker. Facts of packets: tools/explain/stream/walk.def, trace/event/launch.def; here they
- * are branches, because this is what a fast program without any generality would do. */
+ * The walker. Facts of packets: isa/pm4.def; here they are branches,
+ * because this is what a fast program without any generality would do. */
 #include "tools/bench/walker.h"
 
 #include <stdlib.h>
@@ -9,24 +9,11 @@
 #include "isa/base/cleanup.h"
 #include "isa/base/le.h"
 #include "isa/base/list.h"
+#include "isa/packet.h"
 
 /* Ring, IB1 to IB3, and a group. */
 #define MOST_DEPTH   5
 #define MOST_PACKETS (UINT64_C(1) << 24)
-
-enum { IB2_STREAM = 0x3f, IB_PFD = 0x37, IB_CHAIN = 0x57, DRAW_STATE = 0x43, MARKER = 0x65 };
-enum { MEM_WRITE = 0x3d, REG_BUNCH = 0x5c, REG_WRITE = 0x6d };
-enum {
-    DRAW_INDX = 0x22,
-    DRAW_AUTO = 0x24,
-    DRAW_INDIRECT = 0x28,
-    DRAW_INDX_INDIRECT = 0x29,
-    DRAW_INDIRECT_MULTI = 0x2a,
-    RUN_OPENCL = 0x31,
-    EXEC_CS = 0x33,
-    DRAW_INDX_OFFSET = 0x38,
-    EXEC_CS_INDIRECT = 0x41,
-};
 
 struct cps_err *walker_init(struct walker *w, size_t room)
 {
@@ -104,7 +91,7 @@ static void set_mode(struct walker *w, uint32_t marker)
     case number:           \
         w->mode = mask;    \
         break;
-#include "tools/explain/stream/walk.def"
+#include "isa/pm4.def"
     default:
         break;
     }
@@ -128,37 +115,37 @@ static void act(struct walker *w, uint32_t header, const uint8_t *word, uint32_t
                 unsigned depth)
 {
     switch (header >> 16 & 0x7f) {
-    case IB2_STREAM:
-    case IB_PFD:
-    case IB_CHAIN:
+    case PM4_CP_INDIRECT_BUFFER:
+    case PM4_CP_INDIRECT_BUFFER_PFD:
+    case PM4_CP_INDIRECT_BUFFER_CHAIN:
         if (count >= 3)
             walk(w, (uint64_t)cps_le32(word + 4) << 32 | cps_le32(word),
                  cps_le32(word + 8) & 0xfffff, depth + 1);
         break;
-    case DRAW_STATE:
+    case PM4_CP_SET_DRAW_STATE:
         set_groups(w, word, count);
         break;
-    case MARKER:
+    case PM4_CP_SET_MARKER:
         set_mode(w, count ? cps_le32(word) : 0);
         break;
-    case MEM_WRITE:
+    case PM4_CP_MEM_WRITE:
         write_memory(w, word, count);
         break;
-    case REG_BUNCH:
+    case PM4_CP_CONTEXT_REG_BUNCH:
         write_pairs(w, word, count, at);
         break;
-    case REG_WRITE:
+    case PM4_CP_REG_WRITE:
         write_pairs(w, word + 4, count > 2 ? 2 : 0, at);
         break;
-    case DRAW_INDX:
-    case DRAW_AUTO:
-    case DRAW_INDIRECT:
-    case DRAW_INDX_INDIRECT:
-    case DRAW_INDIRECT_MULTI:
-    case RUN_OPENCL:
-    case EXEC_CS:
-    case DRAW_INDX_OFFSET:
-    case EXEC_CS_INDIRECT:
+    case PM4_CP_DRAW_INDX:
+    case PM4_CP_DRAW_AUTO:
+    case PM4_CP_DRAW_INDIRECT:
+    case PM4_CP_DRAW_INDX_INDIRECT:
+    case PM4_CP_DRAW_INDIRECT_MULTI:
+    case PM4_CP_RUN_OPENCL:
+    case PM4_CP_EXEC_CS:
+    case PM4_CP_DRAW_INDX_OFFSET:
+    case PM4_CP_EXEC_CS_INDIRECT:
         run_groups(w, depth);
         break;
     default:

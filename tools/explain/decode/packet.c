@@ -5,6 +5,7 @@
 
 #include "isa/base/list.h"
 #include "isa/base/pm4.h"
+#include "isa/packet.h"
 #include "tools/explain/decode/decode.h"
 #include "trace/form/words.h"
 
@@ -23,7 +24,9 @@ static void deliver(struct decode *d, unsigned who)
     if (!d->is_open[who] || d->lost)
         return;
     d->is_open[who] = false;
-    if (p->name && !strcmp(p->name, "CP_SET_DRAW_STATE"))
+    const struct cps_packet_row *row =
+        cps_packet_row_(cps_pm4_decode_any(p->head.value).opcode, p->name);
+    if (row && row->sets_groups)
         note_groups(d, p);
     d->each(d->context, p);
 }

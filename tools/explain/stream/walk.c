@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Streams followed without firmware. Facts: walk.def. */
+ * Streams followed without firmware. Facts: pm4.def. */
 #include "tools/explain/stream/walk.h"
 
 #include <stdlib.h>
@@ -9,36 +9,12 @@
 #include "isa/base/pm4.h"
 #include "trace/event/launch.h"
 
-enum call_how { CALL_RUN, CALL_CHAIN, CALL_KEEP };
-
-static const struct call {
-    const char *packet;
-    enum call_how how;
-    uint8_t address, size;
-    uint32_t mask;
-    uint8_t shift;
-    int8_t times;
-} calls[] = {
-#define CALL(packet, how, ...) {packet, CALL_##how, __VA_ARGS__},
-#include "tools/explain/stream/walk.def"
-};
-
-static const struct {
-    const char *packet;
-    enum walk_write how;
-    uint8_t first;
-    uint32_t mask;
-} writes[] = {
-#define WRITE(packet, how, ...) {packet, WALK_##how, __VA_ARGS__},
-#include "tools/explain/stream/walk.def"
-};
-
 static const struct {
     uint8_t marker;
     uint32_t mask;
 } modes[] = {
 #define MODE(...) {__VA_ARGS__},
-#include "tools/explain/stream/walk.def"
+#include "isa/pm4.def"
 };
 
 /* One stream on its way. */
@@ -55,7 +31,7 @@ struct packet {
     uint64_t addr;
     uint32_t header;
     struct cps_pm4 pm4;
-    const char *name; /* of type 7, or NULL */
+    const struct cps_packet_row *row; /* of type 7, or NULL */
     uint32_t *word;
     uint32_t words; /* that the stream has */
     unsigned level;
@@ -89,22 +65,20 @@ void stream_walk_registers(const struct cps_names *names, uint32_t header, const
                            void (*each)(void *context, uint32_t number, const uint32_t *value),
                            void *context)
 {
+    enum { NUMBER = 0x3ffff };
     struct cps_pm4 pm4 = cps_pm4_decode_any(header);
-    const char *name = cps_packet_name_(names, header);
+    const struct cps_packet_row *row = cps_packet_row_(pm4.opcode, cps_packet_name_(names, header));
     for (size_t i = 0; pm4.kind == CPS_PM4_TYPE4 && i < count; i++)
         each(context, pm4.reg + (uint32_t)i, &words[i]);
-    for (size_t k = 0; name && k < sizeof(writes) / sizeof(writes[0]); k++) {
-        size_t first = writes[k].first;
-        uint32_t mask = writes[k].mask;
-        if (strcmp(writes[k].packet, name) != 0 || first >= count)
-            continue;
-        if (writes[k].how == WALK_NUMBER)
-            each(context, words[first] & mask, NULL);
-        for (size_t i = first + 1; writes[k].how == WALK_LIST && i < count; i++)
-            each(context, (words[first] & mask) + (uint32_t)(i - first - 1), &words[i]);
-        for (size_t i = first; writes[k].how == WALK_PAIRS && i + 1 < count; i += 2)
-            each(context, words[i] & mask, &words[i + 1]);
-    }
+    size_t first = row ? row->write.first : count;
+    if (first >= count)
+        return;
+    if (row->write.how == CPS_WRITE_NUMBER)
+        each(context, words[first] & NUMBER, NULL);
+    for (size_t i = first + 1; row->write.how == CPS_WRITE_LIST && i < count; i++)
+        each(context, (words[first] & NUMBER) + (uint32_t)(i - first - 1), &words[i]);
+    for (size_t i = first; row->write.how == CPS_WRITE_PAIRS && i + 1 < count; i += 2)
+        each(context, words[i] & NUMBER, &words[i + 1]);
 }
 
 static void say_register(void *context, uint32_t number, const uint32_t *value)
@@ -185,27 +159,26 @@ static struct cps_err *run_times(struct stream_walk *walk, struct stream stream,
 static struct cps_err *call(struct stream_walk *walk, const struct packet *p,
                             struct stream *chained)
 {
-    for (size_t i = 0; p->name && i < sizeof(calls) / sizeof(calls[0]); i++) {
-        const struct call *c = &calls[i];
-        int last = c->times > c->size ? c->times : c->size;
-        if (strcmp(c->packet, p->name) != 0 || p->words <= (uint32_t)last)
-            continue;
-        struct stream to = {.addr = (uint64_t)p->word[c->address + 1] << 32 | p->word[c->address],
-                            .dwords = p->word[c->size] >> c->shift & c->mask,
-                            .level = p->level + 1};
-        uint32_t times = c->times < 0 ? 1 : p->word[c->times];
-        if (c->how == CALL_CHAIN) {
-            to.level = p->level;
-            *chained = to;
-            return NULL;
-        }
-        if (p->level >= CPS_LEVEL_IB3) { /* there is no level below */
-            missing(walk, to.addr, STREAM_TOO_DEEP);
-            return NULL;
-        }
-        CPS_TRY(run_times(walk, to, times, p->is_kept || c->how == CALL_KEEP));
+    const struct cps_packet_callee *callee = &p->row->call;
+    int last = callee->times > callee->size ? callee->times : callee->size;
+    if (!callee->is_call || p->words <= (uint32_t)last)
+        return NULL;
+    const uint32_t *address = &p->word[callee->address];
+    uint32_t mask = (1u << callee->bits) - 1;
+    struct stream to = {.addr = (uint64_t)address[1] << 32 | address[0],
+                        .dwords = p->word[callee->size] >> callee->low & mask,
+                        .level = p->level + 1};
+    uint32_t times = callee->times < 0 ? 1 : p->word[callee->times];
+    if (callee->how == CPS_CALL_CHAIN) {
+        to.level = p->level;
+        *chained = to;
+        return NULL;
     }
-    return NULL;
+    if (p->level >= CPS_LEVEL_IB3) { /* there is no level below */
+        missing(walk, to.addr, STREAM_TOO_DEEP);
+        return NULL;
+    }
+    return run_times(walk, to, times, p->is_kept || callee->how == CPS_CALL_KEEP);
 }
 
 static struct cps_err *act(struct stream_walk *walk, const struct packet *p, struct stream *chained)
@@ -213,13 +186,13 @@ static struct cps_err *act(struct stream_walk *walk, const struct packet *p, str
     enum cps_launch_kind kind = cps_launch_kind_of_(walk->names, p->header, p->word, p->words);
     if (!p->is_kept)
         stream_walk_registers(walk->names, p->header, p->word, p->words, say_register, walk);
-    if (p->pm4.kind != CPS_PM4_TYPE7 || !p->name)
+    if (!p->row)
         return NULL;
     if (p->is_kept) /* it is only shown: the stream that sets it goes on as it stood */
         return call(walk, p, chained);
-    if (!strcmp(p->name, "CP_SET_MARKER"))
+    if (p->row->sets_mode)
         set_mode(walk, p);
-    if (!strcmp(p->name, "CP_SET_DRAW_STATE"))
+    if (p->row->sets_groups)
         return set_groups(walk, p);
     if (kind == CPS_LAUNCH_DRAW || kind == CPS_LAUNCH_DISPATCH)
         return run_groups(walk);
@@ -236,9 +209,9 @@ static uint32_t take_packet(struct stream_walk *walk, const struct stream *strea
     p->addr = address(stream, at);
     p->header = cps_mem_read(walk->mem, p->addr, NULL);
     p->pm4 = cps_pm4_decode(p->header);
-    p->name = p->pm4.kind == CPS_PM4_TYPE7
-                  ? cps_name(walk->names, CPS_SPACE_PACKET, p->pm4.opcode, NULL)
-                  : NULL;
+    p->row = p->pm4.kind == CPS_PM4_TYPE7
+                 ? cps_packet_row_(p->pm4.opcode, cps_packet_name_(walk->names, p->header))
+                 : NULL;
     p->level = stream->level;
     walk->bad += p->pm4.kind == CPS_PM4_BAD;
     walk->packets++;

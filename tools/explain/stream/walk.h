@@ -66,8 +66,6 @@ CPS_MUST_USE struct cps_err *stream_walk_end(struct stream_walk *walk);
 /** Releases everything but the sink. */
 void stream_walk_deinit(struct stream_walk *walk);
 
-/** How a packet writes registers beside type 4. */
-enum walk_write { WALK_NONE, WALK_LIST, WALK_PAIRS, WALK_NUMBER };
 /** Calls @p each for each register that the words of a packet name as one that it writes; @p value
  * is NULL where the stream does not say what is written. */
 void stream_walk_registers(const struct cps_names *names, uint32_t header, const uint32_t *words,
