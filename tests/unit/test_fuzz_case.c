@@ -12,6 +12,8 @@
 #include "fw/demo/demo.h"
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
+#include "isa/names/table.h"
+#include "isa/packet.h"
 #include "tests/scratch.h"
 #include "tools/explain/fuzz/fuzz.h"
 #include "tools/explain/fuzz/repair.h"
@@ -266,34 +268,24 @@ static void repair_puts_in_step(void **state)
         assert_in_range(good[i], 75, 99);
 }
 
-/* The register database's names lead to the numbers of the rows, in a generation of each; where it
- * has none, a note of several words stands there. Below 0x10 only hardware makes packets. */
+/* Names lead to the numbers of their rows. Below 0x10 only hardware makes packets. */
 static void packets_have_the_numbers_of_their_names(void **state)
 {
-    enum { A5 = 1 << CPS_A5XX, A6 = 1 << CPS_A6XX, A7 = 1 << CPS_A7XX, A8 = 1 << CPS_A8XX };
-    enum { ALL = A5 | A6 | A7 | A8 };
-    static const struct {
-        uint32_t opcode;
-        unsigned gens;
-        const char *names;
-    } rows[] = {
-#define PACKET(opcode, gens, weight, fields, names) {opcode, gens, names},
-#include "tools/explain/fuzz/grammar.def"
-    };
     unsigned known = 0;
     (void)state;
     for (enum cps_gen gen = CPS_A5XX; gen <= CPS_A8XX; gen++) {
         struct cps_names *names = NULL;
+        unsigned chip = CPS_CHIP_BIT(cps_gen_row(gen)->number);
         assert_null(cps_names_create(cps_gen_layout(gen), NULL, &names));
-        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (size_t i = 0; i < cps_packet_count_; i++) {
+            const struct cps_packet_row *row = &cps_packet_rows_[i];
             uint32_t found = 0;
-            size_t length = strcspn(rows[i].names, ", ");
-            if (!(rows[i].gens >> gen & 1) || rows[i].names[length] == ' ' ||
-                !cps_name_number(names, CPS_SPACE_PACKET, rows[i].names, length, &found))
+            if (!(row->tried & chip) ||
+                !cps_name_number(names, CPS_SPACE_PACKET, row->name, strlen(row->name), &found))
                 continue;
             known++;
-            if (found != rows[i].opcode)
-                fail_msg("%s: 0x%x", rows[i].names, found);
+            if (found != row->opcode)
+                fail_msg("%s: 0x%x", row->name, found);
         }
         cps_names_destroy(names);
     }
@@ -307,23 +299,22 @@ static void packets_with_a_name_have_words(void **state)
 {
     static const uint8_t bare[] = {0x1e, 0x25, 0x27, 0x3b, 0x4b, 0x4f, 0x52,
                                    0x58, 0x59, 0x5e, 0x69, 0x6a, 0x6f, 0x78};
-    enum { A5 = 1 << CPS_A5XX, A6 = 1 << CPS_A6XX, A7 = 1 << CPS_A7XX, A8 = 1 << CPS_A8XX };
-    enum { ALL = A5 | A6 | A7 | A8 };
-    unsigned gens[0x80] = {0};
+    unsigned chips[0x80] = {0};
     (void)state;
-#define PACKET(opcode, of, weight, fields, names) gens[opcode] |= (of);
-#include "tools/explain/fuzz/grammar.def"
+    for (size_t i = 0; i < cps_packet_count_; i++)
+        chips[cps_packet_rows_[i].opcode] |= cps_packet_rows_[i].tried;
     for (size_t i = 0; i < sizeof(bare); i++) {
-        assert_int_equal(gens[bare[i]], 0);
-        gens[bare[i]] = ALL;
+        assert_int_equal(chips[bare[i]], 0);
+        chips[bare[i]] = CPS_CHIPS_ALL;
     }
     for (enum cps_gen gen = CPS_A5XX; gen <= CPS_A8XX; gen++) {
         struct cps_names *names = NULL;
+        unsigned chip = CPS_CHIP_BIT(cps_gen_row(gen)->number);
         assert_null(cps_names_create(cps_gen_layout(gen), NULL, &names));
         for (unsigned opcode = 0x10; opcode < 0x80; opcode++) {
             const char *name = cps_name(names, CPS_SPACE_PACKET, opcode, NULL);
-            if (name && !(gens[opcode] >> gen & 1))
-                fail_msg("%s, 0x%02x of a%uxx, has no row", name, opcode, 5 + gen - CPS_A5XX);
+            if (name && !(chips[opcode] & chip))
+                fail_msg("%s, 0x%02x of a%uxx, has no row", name, opcode, cps_gen_row(gen)->number);
         }
         cps_names_destroy(names);
     }

@@ -6,6 +6,8 @@
 
 #include "fw/image/icache.h"
 #include "isa/base/pm4.h"
+#include "isa/names/table.h"
+#include "isa/packet.h"
 #include "trace/capture/pm4walk.h"
 
 #define MOST_FIELDS  48u /* words of a payload */
@@ -14,31 +16,17 @@
 void grammar_init(struct grammar *g, const struct cps_fw *fw, const struct protection *protection,
                   const struct learned *learned)
 {
-    enum { A5 = 1 << CPS_A5XX, A6 = 1 << CPS_A6XX, A7 = 1 << CPS_A7XX, A8 = 1 << CPS_A8XX };
-    enum { ALL = A5 | A6 | A7 | A8 };
-    enum {
-#define WEIGHT(id, times, reason) WEIGHT_##id = (times),
-#include "tools/explain/fuzz/grammar.def"
-    };
-#define WEIGHT(id, times, reason) \
-    _Static_assert((times) <= GRAMMAR_WEIGHT, "grammar.h has room for it");
-#include "tools/explain/fuzz/grammar.def"
-    static const struct {
-        uint8_t opcode, weight;
-        unsigned gens;
-        const char *fields;
-    } rows[] = {
-#define PACKET(opcode, gens, weight, fields, name) {opcode, WEIGHT_##weight, gens, fields},
-#include "tools/explain/fuzz/grammar.def"
-    };
+    unsigned chip = CPS_CHIP_BIT(cps_gen_row(fw->gen)->number);
     uint32_t table[CPS_FW_TABLE_SIZE];
     bool own[CPS_FW_TABLE_SIZE];
     uint8_t weight[CPS_FW_TABLE_SIZE] = {0};
     *g = (struct grammar){.fw = fw, .protection = protection, .learned = learned};
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (rows[i].gens >> fw->gen & 1)
-            g->fields[rows[i].opcode] = rows[i].fields;
-        weight[rows[i].opcode] = rows[i].weight;
+    for (size_t i = 0; i < cps_packet_count_; i++) {
+        const struct cps_packet_row *row = &cps_packet_rows_[i];
+        if (row->tried & chip)
+            g->fields[row->opcode] = row->words;
+        if (row->tried)
+            weight[row->opcode] = row->weight;
     }
     cps_fw_table_(fw, table);
     cps_fw_own_handlers_(table, own);
@@ -51,12 +39,12 @@ void grammar_init(struct grammar *g, const struct cps_fw *fw, const struct prote
     }
 }
 
+/* D: adreno_pm4.xml has no packet of a stream there; entries are IN_IB_END, IN_GMU_INTERRUPT,
+ * IN_PREEMPT; F: 6ee entry 9 is the bootstrap's. What firmware does with one in a stream shows
+ * nothing: no source tells whether hardware dispatches it from there, and in which state. */
 bool grammar_is_hardwares(unsigned opcode)
 {
-    bool found = false;
-#define HARDWARE(first, last, evidence) found |= opcode - (first) <= (last) - (first);
-#include "tools/explain/fuzz/grammar.def"
-    return found;
+    return opcode < PM4_CP_NOP;
 }
 
 uint64_t grammar_address(const struct fuzz_case *at, struct rng *rng)

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Packets out of nothing: grammar.def says what they carry, the firmware's own packet table which
+ * Packets out of nothing: pm4.def says what they carry, the firmware's own packet table which
  * there are, and its code which numbers matter. */
 #ifndef CPS_FUZZ_GRAMMAR_H
 #define CPS_FUZZ_GRAMMAR_H
 
 #include "fw/fw.h"
+#include "isa/packet.h"
 #include "tools/explain/fuzz/case.h"
 #include "tools/explain/fuzz/learn.h"
 #include "tools/explain/fuzz/protect.h"
 #include "tools/explain/fuzz/random.h"
-
-/** The largest weight. */
-#define GRAMMAR_WEIGHT 8u
 
 struct grammar {
     const struct cps_fw *fw;
@@ -19,7 +17,7 @@ struct grammar {
     const struct learned *learned;         /**< it grows between rounds */
     const char *fields[CPS_FW_TABLE_SIZE]; /**< NULL: not documented */
     /** Opcodes with fields and a handler of their own, each as often as its weight says. */
-    uint8_t known[GRAMMAR_WEIGHT * CPS_FW_TABLE_SIZE];
+    uint8_t known[CPS_PACKET_WEIGHT * CPS_FW_TABLE_SIZE];
     uint8_t own[CPS_FW_TABLE_SIZE]; /**< all with a handler of their own */
     unsigned knowns, owns;
 };

@@ -284,7 +284,7 @@ struct cps_err *run_one(struct run *run, unsigned side, const struct fuzz_case *
 static struct cps_err *run_later(struct run_side *side, const struct fuzz_case *input)
 {
     struct fuzz_case empty;
-    const uint32_t nops[] = {cps_pm4_type7(0x10, 1), 0, cps_pm4_type7(0x10, 0)};
+    const uint32_t nops[] = {cps_pm4_type7(PM4_CP_NOP, 1), 0, cps_pm4_type7(PM4_CP_NOP, 0)};
     case_clear(&empty);
     empty.stream[0].iova = CASE_BASE + 2 * CASE_STREAMS * CASE_STRIDE;
     case_insert(&empty.stream[0], 0, nops, 3);
@@ -349,7 +349,7 @@ double run_yardstick(struct run *run)
     struct run_side *side = &run->side[0];
     struct fuzz_case empty;
     struct cps_item item[CASE_STREAMS + 1];
-    const uint32_t nop = cps_pm4_type7(0x10, 0);
+    const uint32_t nop = cps_pm4_type7(PM4_CP_NOP, 0);
     double begun = now();
     unsigned count = 0;
     case_clear(&empty);
