@@ -7,8 +7,7 @@
 
 #include "fw/image/private.h"
 #include "isa/base/pm4.h"
-
-enum { TYPE4 = 4, NOP = 0x10 };
+#include "isa/packet.h"
 
 /* Names of one handler, the best first. */
 enum rank { RANK_RUNNING, RANK_NOP, RANK_CP, RANK_NAMED, RANK_UNKNOWN, RANK_NONE };
@@ -27,13 +26,13 @@ int cps_fw_header_packet_(uint32_t header)
     struct cps_pm4 packet = cps_pm4_decode(header);
     if (packet.kind == CPS_PM4_TYPE7)
         return (int)packet.opcode;
-    return packet.kind == CPS_PM4_TYPE4 ? TYPE4 : CPS_FW_NO_PACKET;
+    return packet.kind == CPS_PM4_TYPE4 ? PM4_PKT4 : CPS_FW_NO_PACKET;
 }
 
 /* Entry 0 is what malformed headers lead to. Where nops go there, too, it is no error. */
 bool cps_fw_is_error_handler_(const uint32_t *table, uint32_t at)
 {
-    return table[0] == at && table[NOP] != at;
+    return table[0] == at && table[PM4_CP_NOP] != at;
 }
 
 static enum rank rank_of(const struct cps_names *names, unsigned id, int running)
@@ -41,7 +40,7 @@ static enum rank rank_of(const struct cps_names *names, unsigned id, int running
     const char *name = names ? cps_name(names, CPS_SPACE_PACKET, id, NULL) : NULL;
     if ((int)id == running)
         return RANK_RUNNING;
-    if (id == NOP)
+    if (id == PM4_CP_NOP)
         return RANK_NOP;
     if (!name)
         return RANK_UNKNOWN;

@@ -9,11 +9,10 @@
 
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
+#include "isa/packet.h"
 
 #define MOST_WORDS 32
 #define LIMIT      (64.0 * 1024 * 1024)
-
-enum { OP_NOP = 0x10 };
 
 /* This program with a command, the firmware so many times, and more words, up to a NULL. */
 static struct bench_child command(struct bench *b, const char *name, unsigned revisions,
@@ -133,7 +132,7 @@ static struct cps_err *first_packet(struct cps_engine *machine)
 {
     const uint64_t at = 0x100000;
     uint8_t bytes[4];
-    cps_put_le32(bytes, cps_pm4_type7(OP_NOP, 0));
+    cps_put_le32(bytes, cps_pm4_type7(PM4_CP_NOP, 0));
     const struct cps_item data = {.kind = CPS_ITEM_DATA,
                                   .buffer = {.iova = at, .size = 4, .data = bytes}};
     const struct cps_item submit = {.kind = CPS_ITEM_SUBMIT, .stream = {.iova = at, .dwords = 1}};

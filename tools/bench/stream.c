@@ -9,12 +9,12 @@
 
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
+#include "isa/packet.h"
 
 enum level { IB1, IB2, SDS, LEVELS };
 enum { MOST_PACKETS = 512, MOST_STREAMS = 64, MOST_WORDS = 4 };
 enum { BUFFERS = 0x01000000, SPACING = 0x10000, DATA_IOVA = 0x00f10000 };
 enum { SECTION_GPUADDR = 3, SECTION_CMDSTREAM = 6, SECTION_CONTENTS = 12 };
-enum { OP_CALL = 0x3f, OP_SET_DRAW_STATE = 0x43, OP_DRAW_INDX_OFFSET = 0x38 };
 
 /* A row that is a packet. */
 struct card {
@@ -139,7 +139,7 @@ static void put_draw(struct maker *m, unsigned draws)
     enum { ALL_MODES = 7u << 20, INITIATOR = 0x84 };
     unsigned entry = 0;
     unsigned group = 0;
-    put(m->words, cps_pm4_type7(OP_SET_DRAW_STATE, 3 * ENTRIES));
+    put(m->words, cps_pm4_type7(PM4_CP_SET_DRAW_STATE, 3 * ENTRIES));
     for (unsigned i = 0; i < m->count && entry < ENTRIES; i++) {
         if (m->made[i].level != SDS || group++ % draws != m->draw % draws)
             continue;
@@ -152,7 +152,7 @@ static void put_draw(struct maker *m, unsigned draws)
         put(m->words, 0);
         put(m->words, 0);
     }
-    put(m->words, cps_pm4_type7(OP_DRAW_INDX_OFFSET, 3));
+    put(m->words, cps_pm4_type7(PM4_CP_DRAW_INDX_OFFSET, 3));
     put(m->words, INITIATOR);
     put(m->words, 1);
     put(m->words, 3);
@@ -161,7 +161,7 @@ static void put_draw(struct maker *m, unsigned draws)
 
 static void put_call(struct maker *m, const struct made *to)
 {
-    put(m->words, cps_pm4_type7(OP_CALL, 3));
+    put(m->words, cps_pm4_type7(PM4_CP_INDIRECT_BUFFER, 3));
     put(m->words, (uint32_t)to->iova);
     put(m->words, 0);
     put(m->words, to->dwords);

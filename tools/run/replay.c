@@ -9,12 +9,13 @@
 
 #include "emu/afuc/afuc.h"
 #include "isa/base/pm4.h"
+#include "isa/packet.h"
 #include "tools/run/code.h"
 #include "tools/run/hang/compare.h"
 #include "tools/run/hang/holes.h"
 #include "trace/out/json.h"
 
-enum { CP_EVENT_WRITE = 0x46, CP_ME_INIT = 0x48, CP_THREAD_CONTROL = 0x17, CACHE_FLUSH_TS = 4 };
+enum { CACHE_FLUSH_TS = 4 };
 
 /* Registers that the driver sets before the processor starts, and that firmware reads: inputs of
  * the replay, not results (ring, start addresses, CP_PROTECT, access control, thresholds). */
@@ -44,10 +45,10 @@ static bool begins_with_boot(const struct replay *r)
 {
     uint32_t at = 0;
     struct cps_pm4 packet = cps_pm4_decode(ring_word(r, at));
-    if (packet.kind == CPS_PM4_TYPE7 && packet.opcode == CP_THREAD_CONTROL)
+    if (packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_THREAD_CONTROL)
         packet = cps_pm4_decode(ring_word(r, at += packet.count + 1));
     bool fresh = r->ring->wptr + 1 >= ring_dwords(r->ring) || !ring_word(r, r->ring->wptr);
-    return fresh && packet.kind == CPS_PM4_TYPE7 && packet.opcode == CP_ME_INIT;
+    return fresh && packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_ME_INIT;
 }
 
 /* Behind the time stamp with which the last retired submission ended; false if the ring does not
@@ -59,7 +60,7 @@ static bool behind_retired(const struct replay *r, uint32_t *ret)
     for (uint32_t i = 1; i < size; i++) {
         uint32_t at = (r->ring->wptr + i) % size;
         struct cps_pm4 packet = cps_pm4_decode(ring_word(r, at));
-        bool stamp = packet.kind == CPS_PM4_TYPE7 && packet.opcode == CP_EVENT_WRITE &&
+        bool stamp = packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_EVENT_WRITE &&
                      packet.count >= 4 && (ring_word(r, at + 1) & 0x3f) == CACHE_FLUSH_TS &&
                      ring_word(r, at + 4) == r->ring->retired_fence;
         if (!stamp)

@@ -9,12 +9,6 @@
 #include "isa/base/list.h"
 #include "isa/base/pm4.h"
 
-enum {
-    CP_INDIRECT_BUFFER_PFD = 0x37,
-    CP_INDIRECT_BUFFER = 0x3f,
-    CP_INDIRECT_BUFFER_CHAIN = 0x57,
-};
-
 struct walker {
     const struct cps_item *item;
     size_t count;
@@ -49,8 +43,8 @@ uint32_t pm4_length_(const struct cps_item *item, uint32_t at, uint32_t end)
 
 bool pm4_is_call_(uint32_t opcode)
 {
-    return opcode == CP_INDIRECT_BUFFER || opcode == CP_INDIRECT_BUFFER_PFD ||
-           opcode == CP_INDIRECT_BUFFER_CHAIN;
+    return opcode == PM4_CP_INDIRECT_BUFFER || opcode == PM4_CP_INDIRECT_BUFFER_PFD ||
+           opcode == PM4_CP_INDIRECT_BUFFER_CHAIN;
 }
 
 /* A stream by its place, once. */

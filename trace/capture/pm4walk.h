@@ -7,12 +7,11 @@
 #ifndef CPS_PM4WALK_H
 #define CPS_PM4WALK_H
 
+#include "isa/packet.h"
 #include "trace/event/item.h"
 
-/** Packets that name streams or take up room, and the fields of what names a stream. */
+/** The fields of what names a stream. */
 enum {
-    PM4_CP_NOP = 0x10,
-    PM4_CP_SET_DRAW_STATE = 0x43,
     PM4_IB_SIZE = 0xfffff, /**< dwords */
     PM4_GROUP_SIZE = 0xffff,
     PM4_GROUP_DISABLE = 1 << 17,

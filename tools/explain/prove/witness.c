@@ -8,6 +8,7 @@
 
 #include "cpscope.h"
 #include "fw/image/icache.h"
+#include "isa/packet.h"
 #include "tools/explain/prove/hunt.h"
 
 #define EFFORT       1000000u
@@ -18,8 +19,6 @@
 #define ALL_TRIES    40u    /* streams of a handler */
 #define MOST_NEXTS   24u    /* more, in which a packet reads what it leaves */
 #define MOST_LENGTHS 9u
-
-enum { NOP = 0x10 };
 
 /* A search from one place with one length. */
 struct search {
@@ -277,7 +276,7 @@ struct cps_err *witness_find(const struct prove_part *part, const struct stage *
 struct cps_err *witness_boot(const struct prove_part *part, const struct stage *stage,
                              struct witness *ret)
 {
-    const struct stage_packet packet = {.id = NOP, .count = 1};
+    const struct stage_packet packet = {.id = PM4_CP_NOP, .count = 1};
     const struct stage_mark mark = stage_mark(CPS_CPU_SQE, AT_IB1, &packet);
     struct stage_answer answer;
     CPS_BUF text = {0};
