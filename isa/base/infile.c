@@ -9,10 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "isa/base/list.h"
-
-#define READ_BYTES (64u << 10)
-
 struct cps_err *cps_infile_open_(const char *path, struct cps_infile *ret)
 {
     struct stat info;
@@ -74,35 +70,4 @@ void cps_infile_close_(struct cps_infile *file)
     if (file->fd >= 0)
         close(file->fd);
     file->fd = -1;
-}
-
-/* Reads at least one byte more than allowed, so that endless files end as too large ones. The last
- * round, which gets nothing, leaves room for the NUL. */
-static struct cps_err *read_all(const struct cps_infile *file, size_t limit, uint8_t **data,
-                                size_t *ret)
-{
-    size_t size = 0;
-    size_t room = 0;
-    CPS_FREE uint8_t *bytes = NULL;
-    for (size_t got = 1; got; size += got) {
-        if (!CPS_LIST_RESERVE(bytes, room, size + READ_BYTES))
-            return cps_err_nomem();
-        CPS_TRY(cps_infile_read_(file, bytes + size, room - size, &got));
-        if (size + got > limit)
-            return cps_err_input(file->name, limit, "file goes on, expected at most %zu bytes",
-                                 limit);
-    }
-    bytes[size] = '\0';
-    *data = CPS_TAKE(bytes);
-    *ret = size;
-    return NULL;
-}
-
-struct cps_err *cps_infile_all_(const char *path, size_t limit, uint8_t **data, size_t *ret)
-{
-    struct cps_infile file;
-    CPS_TRY(cps_infile_open_(path, &file));
-    struct cps_err *err = read_all(&file, limit, data, ret);
-    cps_infile_close_(&file);
-    return err;
 }

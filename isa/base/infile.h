@@ -41,14 +41,4 @@ CPS_MUST_USE struct cps_err *cps_infile_read_(const struct cps_infile *file, voi
 /** Closes it; one that is not open is fine. */
 void cps_infile_close_(struct cps_infile *file);
 
-/**
- * Reads a whole file.
- * @param limit  most bytes that there may be
- * @param data   gets them in one allocation, with a NUL behind them, which the caller frees
- * @param ret    gets how many
- * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, or CPS_ERR_INPUT when there are more than @p limit
- */
-CPS_MUST_USE struct cps_err *cps_infile_all_(const char *path, size_t limit, uint8_t **data,
-                                             size_t *ret);
-
 #endif

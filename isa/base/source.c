@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Stored bytes, decompressed if their magic says so. */
+ * Stored bytes, hashed as they pass, and decompressed if their magic says so. */
 #include "isa/base/source.h"
 
+#include <nettle/sha2.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 #ifdef CPS_HAVE_ZSTD
 #include <zstd.h>
@@ -11,20 +14,26 @@
 #include <lzma.h>
 #endif
 
+#include "isa/base/infile.h"
 #include "isa/base/list.h"
-#include "isa/base/stored.h"
 
 /* What decompressing may cost, whatever a file asks for: `xz -9` needs 65 MiB. libzstd has a limit
  * of its own, windows of 128 MiB; gzip needs 32 KiB. */
 #define XZ_MEMORY (UINT64_C(128) << 20)
 
+#define BLOCK_BYTES 65536u
+
 enum codec { CODEC_PLAIN, CODEC_GZIP, CODEC_ZSTD, CODEC_XZ };
 
 struct cps_source {
     char *name;
-    struct cps_stored *stored;
+    struct cps_infile file; /* of fd -1: memory */
+    const uint8_t *memory;
+    size_t memory_size;
+    bool hashing;
+    struct sha256_ctx hash; /* of all that was read */
     enum codec codec;
-    const uint8_t *raw; /* as stored, and not consumed */
+    const uint8_t *raw; /* as stored, and not consumed: of `block` */
     size_t raw_size;
     uint64_t offset; /* of raw[raw_size] in the file */
     bool frame_open; /* inside a gzip member or zstd frame */
@@ -38,14 +47,34 @@ struct cps_source {
 #ifdef CPS_HAVE_XZ
     lzma_stream xz;
 #endif
+    size_t block_size; /* what was read into it last */
+    uint8_t block[BLOCK_BYTES];
 };
+
+static struct cps_err *read_some(struct cps_source *s, uint8_t *to, size_t room, size_t *size)
+{
+    size_t some = s->memory_size < room ? s->memory_size : room;
+    if (s->file.fd >= 0) {
+        CPS_TRY(cps_infile_read_(&s->file, to, room, size));
+    } else {
+        memcpy(to, s->memory, some);
+        s->memory += some;
+        s->memory_size -= some;
+        *size = some;
+    }
+    if (s->hashing)
+        sha256_update(&s->hash, *size, to);
+    s->offset += *size;
+    return NULL;
+}
 
 static struct cps_err *refill_raw(struct cps_source *s)
 {
     if (s->raw_size)
         return NULL;
-    CPS_TRY(cps_stored_next_(s->stored, &s->raw, &s->raw_size));
-    s->offset += s->raw_size;
+    s->raw = s->block;
+    CPS_TRY(read_some(s, s->block, BLOCK_BYTES, &s->block_size));
+    s->raw_size = s->block_size;
     return NULL;
 }
 
@@ -62,7 +91,13 @@ static void consume(struct cps_source *s, size_t size)
 
 static struct cps_err *open_plain(struct cps_source *s, uint8_t *to, size_t *size)
 {
-    CPS_TRY(cps_stored_read_(s->stored, to, SOURCE_BYTES, size));
+    if (s->raw_size) { /* what the magic was looked for in */
+        *size = s->raw_size;
+        memcpy(to, s->raw, *size);
+        consume(s, *size);
+        return NULL;
+    }
+    CPS_TRY(read_some(s, to, SOURCE_BYTES, size));
     s->done = *size == 0;
     return NULL;
 }
@@ -192,15 +227,16 @@ static struct cps_err *start_codec(struct cps_source *s)
 {
     static const uint8_t gzip[] = {0x1f, 0x8b};
     static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
-    static const uint8_t xz[] = {0xfd, '7', 'z', 'X'}; /* as many as can be peeked */
-    const uint8_t *data = NULL;
-    size_t size = 0;
-    CPS_TRY(cps_stored_peek_(s->stored, &data, &size));
-    if (size >= sizeof(gzip) && !memcmp(data, gzip, sizeof(gzip)))
+    static const uint8_t xz[] = {0xfd, '7', 'z', 'X'};
+    s->raw = s->block;
+    for (size_t got = 1; s->raw_size < sizeof(xz) && got; s->raw_size += got) /* of a pipe */
+        CPS_TRY(read_some(s, s->block + s->raw_size, BLOCK_BYTES - s->raw_size, &got));
+    s->block_size = s->raw_size;
+    if (s->raw_size >= sizeof(gzip) && !memcmp(s->raw, gzip, sizeof(gzip)))
         return start_gzip(s);
-    if (size >= sizeof(zstd) && !memcmp(data, zstd, sizeof(zstd)))
+    if (s->raw_size >= sizeof(zstd) && !memcmp(s->raw, zstd, sizeof(zstd)))
         return start_zstd(s);
-    if (size >= sizeof(xz) && !memcmp(data, xz, sizeof(xz)))
+    if (s->raw_size >= sizeof(xz) && !memcmp(s->raw, xz, sizeof(xz)))
         return start_xz(s);
     return NULL;
 }
@@ -210,9 +246,22 @@ static struct cps_err *create(const char *name, struct cps_source **ret)
     struct cps_source *s = calloc(1, sizeof(*s));
     if (!s)
         return cps_err_nomem();
-    s->name = strdup(name);
     *ret = s;
+    s->file.fd = -1;
+    s->name = strdup(name);
     return s->name ? NULL : cps_err_nomem();
+}
+
+/* Hands an open source over, or releases it. */
+static struct cps_err *begin(struct cps_err *err, struct cps_source *s, struct cps_source **ret)
+{
+    if (!err)
+        err = start_codec(s);
+    if (err)
+        cps_source_close_(s);
+    else
+        *ret = s;
+    return err;
 }
 
 struct cps_err *cps_source_open_(const char *path, struct cps_source **ret)
@@ -220,14 +269,10 @@ struct cps_err *cps_source_open_(const char *path, struct cps_source **ret)
     struct cps_source *s = NULL;
     struct cps_err *err = create(strcmp(path, "-") ? path : "(stdin)", &s);
     if (!err)
-        err = cps_stored_open_(path, s->name, &s->stored);
+        err = cps_infile_open_(path, &s->file);
     if (!err)
-        err = start_codec(s);
-    if (err)
-        cps_source_close_(s);
-    else
-        *ret = s;
-    return err;
+        s->file.name = s->name;
+    return begin(err, s, ret);
 }
 
 struct cps_err *cps_source_open_memory_(const char *name, const void *data, size_t size,
@@ -235,22 +280,18 @@ struct cps_err *cps_source_open_memory_(const char *name, const void *data, size
 {
     struct cps_source *s = NULL;
     struct cps_err *err = create(name, &s);
-    if (!err)
-        err = cps_stored_open_memory_(data, size, &s->stored);
-    if (!err)
-        err = start_codec(s);
-    if (err)
-        cps_source_close_(s);
-    else
-        *ret = s;
-    return err;
+    if (!err) {
+        s->memory = data;
+        s->memory_size = size;
+    }
+    return begin(err, s, ret);
 }
 
 void cps_source_close_(struct cps_source *s)
 {
     if (!s)
         return;
-    cps_stored_close_(s->stored);
+    cps_infile_close_(&s->file);
     if (s->zlib_ready)
         inflateEnd(&s->zlib);
 #ifdef CPS_HAVE_ZSTD
@@ -268,20 +309,24 @@ const char *cps_source_name_(const struct cps_source *s)
     return s->name;
 }
 
-bool cps_source_share_(const struct cps_source *source, uint64_t *at, uint64_t *size)
+bool cps_source_share_(const struct cps_source *s, uint64_t *at, uint64_t *size)
 {
-    return cps_stored_share_(source->stored, at, size);
+    struct stat info;
+    *at = *size = 0;
+    if (s->file.fd < 0)
+        return true;
+    /* The system keeps the position, so that no thread has to be asked. */
+    off_t position = s->file.regular ? lseek(s->file.fd, 0, SEEK_CUR) : -1;
+    if (position < 0 || fstat(s->file.fd, &info) || info.st_size < position)
+        return false;
+    *at = (uint64_t)position;
+    *size = (uint64_t)info.st_size;
+    return true;
 }
 
 bool cps_source_works_(const struct cps_source *s)
 {
-    return s->codec != CODEC_PLAIN || cps_stored_hashes_(s->stored);
-}
-
-void cps_source_apart_(struct cps_source *s)
-{
-    if (s->codec != CODEC_PLAIN && cps_stored_hashes_(s->stored))
-        cps_stored_ahead_(s->stored);
+    return s->codec != CODEC_PLAIN || s->hashing;
 }
 
 static struct cps_err *step(struct cps_source *s, uint8_t *to, size_t *size)
@@ -306,13 +351,27 @@ struct cps_err *cps_source_next_(struct cps_source *s, uint8_t *to, size_t *size
 
 bool cps_source_hash_(struct cps_source *s)
 {
-    return cps_stored_hash_(s->stored);
+    if (!s->file.regular)
+        return false;
+    sha256_init(&s->hash);
+    sha256_update(&s->hash, s->block_size, s->block);
+    s->hashing = true;
+    return true;
 }
 
 struct cps_err *cps_source_sha256_(struct cps_source *s, char ret[65])
 {
+    uint8_t digest[SHA256_DIGEST_SIZE];
     s->done = true;
-    return cps_stored_sha256_(s->stored, ret);
+    for (size_t got = 1; got;)
+        CPS_TRY(read_some(s, s->block, BLOCK_BYTES, &got));
+    sha256_digest(&s->hash, SHA256_DIGEST_SIZE, digest);
+    for (unsigned i = 0; i < sizeof(digest); i++) {
+        ret[2 * i] = "0123456789abcdef"[digest[i] >> 4];
+        ret[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
+    }
+    ret[64] = '\0';
+    return NULL;
 }
 
 /* Reads at least a byte more than allowed, so that endless files end as too large ones. The last

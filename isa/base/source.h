@@ -38,9 +38,6 @@ CPS_MUST_USE struct cps_err *cps_source_next_(struct cps_source *source, uint8_t
 /** Hashes the stored bytes as they pass, from the first one: to be called before the first block.
  * @return false for what is no regular file */
 bool cps_source_hash_(struct cps_source *source);
-/** Lets a thread of its own read and hash what is stored, ahead of the decompression. Where there
- * is none, whoever takes the blocks does all. */
-void cps_source_apart_(struct cps_source *source);
 /** Reads to the end of the file, and gives the hash of all of it as 64 digits and a NUL. There are
  * no blocks afterwards. */
 CPS_MUST_USE struct cps_err *cps_source_sha256_(struct cps_source *source, char ret[65]);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "isa/base/infile.h"
+#include "isa/base/source.h"
 #include "isa/nv/rnn_nv.h"
 
 #define MAX_BYTES ((size_t)64 << 20) /* of a file; the largest real one has 1 MB */
@@ -33,7 +33,7 @@ static struct cps_err *load_file(struct cps_rnn *rnn, const char *dir, const cha
             continue;
         CPS_FREE uint8_t *data = NULL;
         size_t size = 0;
-        CPS_TRY(cps_infile_all_(cps_buf_text(&path), MAX_BYTES, &data, &size));
+        CPS_TRY(cps_source_all_(cps_buf_text(&path), MAX_BYTES, &data, &size));
         CPS_TRY(cps_rnn_parse_(rnn, cps_buf_text(&path), data, size));
         *found += 1;
         return NULL;

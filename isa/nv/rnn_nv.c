@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "isa/base/infile.h"
+#include "isa/base/source.h"
 #include "isa/base/list.h"
 #include "isa/nv/nvchip.h"
 
@@ -282,7 +282,7 @@ static struct cps_err *read_file(struct cps_rnn *rnn, const char *path)
 {
     CPS_FREE uint8_t *data = NULL;
     size_t size = 0;
-    CPS_TRY(cps_infile_all_(path, MAX_BYTES, &data, &size));
+    CPS_TRY(cps_source_all_(path, MAX_BYTES, &data, &size));
     return cps_rnn_parse_(rnn, path, data, size);
 }
 

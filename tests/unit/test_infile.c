@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "isa/base/infile.h"
+#include "isa/base/source.h"
 
 enum { SECONDS = 30 }; /* after which the program ends that hangs in here */
 
@@ -80,13 +81,13 @@ static void an_error_of_reading_ends_it(void **state)
     if (access(path, R_OK))
         skip();
     alarm(SECONDS);
-    expect_error(cps_infile_all_(path, 100, &data, &size), CPS_ERR_OS,
+    expect_error(cps_source_all_(path, 100, &data, &size), CPS_ERR_OS,
                  "/proc/self/mem: cannot read: ");
     alarm(0);
     assert_null(data);
-    expect_error(cps_infile_all_("/", 100, &data, &size), CPS_ERR_OS,
+    expect_error(cps_source_all_("/", 100, &data, &size), CPS_ERR_OS,
                  "/: cannot read: Is a directory");
-    expect_error(cps_infile_all_("/nonexistent", 100, &data, &size), CPS_ERR_OS,
+    expect_error(cps_source_all_("/nonexistent", 100, &data, &size), CPS_ERR_OS,
                  "/nonexistent: cannot open: ");
 }
 
@@ -99,7 +100,7 @@ static void expect_bytes(const char *path, size_t limit, size_t count)
 {
     uint8_t *data = NULL;
     size_t size = 0;
-    no_error(cps_infile_all_(path, limit, &data, &size));
+    no_error(cps_source_all_(path, limit, &data, &size));
     assert_int_equal(size, count);
     for (size_t i = 0; i < size; i++) {
         if (data[i] != byte_at(i))
@@ -131,7 +132,7 @@ static void a_file_is_read_whole_with_a_nul_behind(void **state)
         expect_bytes(path, written, written);
         expect_bytes(path, written + 1, written);
         if (written)
-            expect_error(cps_infile_all_(path, written - 1, &data, &size), CPS_ERR_INPUT,
+            expect_error(cps_source_all_(path, written - 1, &data, &size), CPS_ERR_INPUT,
                          "file goes on, expected at most");
         assert_null(data);
     }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "fw/demo/demo.h"
-#include "isa/base/infile.h"
+#include "isa/base/source.h"
 #include "tools/bench/stream.h"
 #include "tools/run/trust.h"
 #include "trace/capture/rd_write.h"
@@ -68,7 +68,7 @@ static struct cps_err *write_many(struct bench *b, const char *one, const char *
     CPS_FREE uint8_t *data = NULL;
     size_t size = 0;
     struct cps_outfile *out = NULL;
-    CPS_TRY(cps_infile_all_(one, MOST_BYTES, &data, &size));
+    CPS_TRY(cps_source_all_(one, MOST_BYTES, &data, &size));
     CPS_TRY(cps_outfile_open(path, &out));
     for (uint64_t i = 0; i < b->copies; i++)
         cps_outfile_write(out, data, size);

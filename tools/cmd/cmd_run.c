@@ -161,14 +161,11 @@ static struct cps_err *open_capture(struct run *run)
     return NULL;
 }
 
-/* Hashing what is compressed is the least. */
 static void start_threads(struct run *run)
 {
     unsigned threads = opt_threads(run->opt);
     if (run->capture && threads > 1)
         cps_stream_read_in_thread(run->capture);
-    if (run->capture && threads > 2)
-        cps_stream_hash_in_thread(run->capture);
 }
 
 static const char *input(const struct run *run, unsigned i)

@@ -134,11 +134,6 @@ void cps_stream_read_in_thread(struct cps_stream *s)
     s->ahead = true;
 }
 
-void cps_stream_hash_in_thread(struct cps_stream *s)
-{
-    cps_source_apart_(s->source);
-}
-
 bool cps_stream_hash(struct cps_stream *s)
 {
     return cps_source_hash_(s->source);

@@ -49,12 +49,6 @@ CPS_PUBLIC void cps_stream_close(struct cps_stream *stream);
  * @param stream  which
  */
 CPS_PUBLIC void cps_stream_read_in_thread(struct cps_stream *stream);
-/**
- * Lets one more thread read and hash what is stored, ahead of the one that decompresses it. Where
- * there is nothing to hash or to decompress, none starts.
- * @param stream  one for which cps_stream_hash() was called, if it is to be hashed
- */
-CPS_PUBLIC void cps_stream_hash_in_thread(struct cps_stream *stream);
 
 /**
  * Hashes the file as it is stored while it is read, so that it is read once.
