@@ -146,32 +146,38 @@ void cps_rnn_named_row_(struct reader *reader, const char *name, uint32_t at)
 }
 
 /* Expands the arrays around a register, outermost first: "ARRAY[i].INNER[j].NAME". Each leaf is
- * a row, so the limit on names bounds the work however arrays are nested. */
-static void expand(struct reader *reader, unsigned level, const char *prefix, uint32_t base)
+ * a row, so the limit on names bounds the work however arrays are nested. NVIDIA's stripes are
+ * arrays, too; one without a name gives its index to what is in it. */
+static void expand(struct reader *reader, unsigned level, const char *prefix, const char *indices,
+                   uint32_t base)
 {
-    while (level < reader->depth && reader->frame[level].kind != ARRAY)
+    bool nv = reader->rnn->nv;
+    while (level < reader->depth && reader->frame[level].kind != ARRAY &&
+           (!nv || reader->frame[level].kind != STRIPE))
         level++;
     const struct frame *frame = &reader->frame[level];
     if (frame->is_packet && level < reader->depth && !reader->repeats) {
         reader->repeats = level;
-        expand(reader, level + 1, prefix, base + frame->offset);
+        expand(reader, level + 1, prefix, "", base + frame->offset);
         reader->repeats = 0;
         return;
     }
-    char name[CPS_RNN_MAX_LENGTH + 1];
+    bool passes_on = nv && !frame->name;
     for (uint32_t i = 0; i < frame->length && !reader->err; i++) {
-        const char *dot = level < reader->depth ? "." : "";
-        const char *own = frame->name ? frame->name : "";
-        int size = frame->is_indexed
-                       ? snprintf(name, sizeof(name), "%s%s[%u]%s", prefix, own, (unsigned)i, dot)
-                       : snprintf(name, sizeof(name), "%s%s", prefix, own);
+        char name[CPS_RNN_MAX_LENGTH + 1];
+        char own[16] = "";
+        if (frame->is_indexed)
+            snprintf(own, sizeof(own), "[%u]", (unsigned)i);
+        int size = snprintf(name, sizeof(name), "%s%s%s%s%s", passes_on ? "" : prefix,
+                            frame->name ? frame->name : "", indices, own,
+                            level < reader->depth && !passes_on ? "." : "");
         uint32_t at = base + frame->offset + i * frame->stride;
         if (size < 0 || (size_t)size >= sizeof(name))
             cps_rnn_fail_(reader, "a name is longer than %u bytes", CPS_RNN_MAX_LENGTH);
-        else if (level < reader->depth)
-            expand(reader, level + 1, name, at);
-        else
+        else if (level == reader->depth)
             cps_rnn_named_row_(reader, name, at);
+        else
+            expand(reader, level + 1, passes_on ? prefix : name, passes_on ? name : "", at);
     }
 }
 
@@ -204,8 +210,8 @@ static void open_place(struct reader *reader, struct frame *frame, const char **
 static void open_array(struct reader *reader, struct frame *frame, const char **attributes)
 {
     frame->name = cps_rnn_text_(reader, attributes, "name");
-    frame->is_indexed = true;
     open_place(reader, frame, attributes);
+    frame->is_indexed = frame->length > 1 || !reader->rnn->nv;
 }
 
 /* Adreno's only stand for a condition. */
@@ -223,7 +229,7 @@ static void close_array(struct reader *reader, struct frame *frame)
         return;
     frame->is_wide = frame->stride == 2;
     frame->first_field = reader->rnn->read_count;
-    expand(reader, 1, "", 0);
+    expand(reader, 1, "", "", 0);
 }
 
 /* A register that says what it holds is one field; fields of its own come behind it and count. */
@@ -242,10 +248,10 @@ static void open_value_of(struct reader *reader, struct frame *frame, const char
     frame->is_value = true;
 }
 
-static void open_sized(struct reader *reader, struct frame *frame, const char **attributes,
-                       uint32_t width)
+static void open_register(struct reader *reader, struct frame *frame, const char **attributes)
 {
-    frame->width = width;
+    frame->is_wide =
+        frame->width == 64 && !reader->rnn->nv; /* whose number + 1 is its upper half */
     frame->name = required_name(reader, attributes);
     open_place(reader, frame, attributes);
     frame->is_indexed = frame->length > 1;
@@ -255,28 +261,6 @@ static void open_sized(struct reader *reader, struct frame *frame, const char **
         reader->frame[level].has_registers = true;
 }
 
-static void open_register(struct reader *reader, struct frame *frame, const char **attributes)
-{
-    open_sized(reader, frame, attributes, 32);
-}
-
-/* Only NVIDIA has smaller ones. */
-static void open_register8(struct reader *reader, struct frame *frame, const char **attributes)
-{
-    open_sized(reader, frame, attributes, 8);
-}
-
-static void open_register16(struct reader *reader, struct frame *frame, const char **attributes)
-{
-    open_sized(reader, frame, attributes, 16);
-}
-
-static void open_register64(struct reader *reader, struct frame *frame, const char **attributes)
-{
-    frame->is_wide = !reader->rnn->nv; /* whose number + 1 is its upper half */
-    open_sized(reader, frame, attributes, 64);
-}
-
 static void close_register(struct reader *reader, struct frame *frame)
 {
     bool has_fields = reader->rnn->read_count > frame->first_field + 1;
@@ -284,10 +268,8 @@ static void close_register(struct reader *reader, struct frame *frame)
         frame->first_field++;
         frame->has_own = true;
     }
-    if (frame->domain && reader->rnn->nv)
-        cps_rnn_nv_expand_(reader);
-    else if (frame->domain)
-        expand(reader, 1, "", 0);
+    if (frame->domain && (!reader->rnn->nv || cps_rnn_nv_is_table_(reader)))
+        expand(reader, 1, "", "", 0);
 }
 
 static void open_bitset(struct reader *reader, struct frame *frame, const char **attributes)
@@ -344,40 +326,37 @@ static const struct element {
     enum kind kind;
     void (*open)(struct reader *, struct frame *, const char **attributes);
     void (*close)(struct reader *, struct frame *);
+    uint32_t width; /* of a register; only NVIDIA has small ones */
 } elements[] = {
-    {"domain", DOMAIN, open_domain, NULL},
-    {"array", ARRAY, open_array, close_array},
-    {"stripe", STRIPE, open_stripe, NULL},
-    {"reg8", REGISTER, open_register8, close_register},
-    {"reg16", REGISTER, open_register16, close_register},
-    {"reg32", REGISTER, open_register, close_register},
-    {"reg64", REGISTER, open_register64, close_register},
-    {"bitset", BITSET, open_bitset, close_bitset},
-    {"bitfield", BITFIELD, open_bitfield, NULL},
-    {"enum", ENUM, open_enum, NULL},
-    {"value", VALUE, open_value, NULL},
+    {"domain", DOMAIN, open_domain, NULL, 0},
+    {"array", ARRAY, open_array, close_array, 0},
+    {"stripe", STRIPE, open_stripe, NULL, 0},
+    {"reg8", REGISTER, open_register, close_register, 8},
+    {"reg16", REGISTER, open_register, close_register, 16},
+    {"reg32", REGISTER, open_register, close_register, 32},
+    {"reg64", REGISTER, open_register, close_register, 64},
+    {"bitset", BITSET, open_bitset, close_bitset, 0},
+    {"bitfield", BITFIELD, open_bitfield, NULL, 0},
+    {"enum", ENUM, open_enum, NULL, 0},
+    {"value", VALUE, open_value, NULL, 0},
 };
 
 static const struct element *find_element(const struct reader *reader, const char *name)
 {
-    bool small = !strcmp(name, "reg8") || !strcmp(name, "reg16");
-    if (small && !reader->rnn->nv)
-        return NULL;
     for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
-        if (!strcmp(elements[i].name, name))
+        bool is_small = elements[i].width && elements[i].width < 32;
+        if (!strcmp(elements[i].name, name) && (!is_small || reader->rnn->nv))
             return &elements[i];
     }
     return NULL;
 }
 
-/* Narrows what is inherited by the element's own varset and variants. */
+/* Narrows what is inherited by the element's own varset and variants. NVIDIA's varset may be its
+ * prefix. */
 static void inherit(struct reader *reader, struct frame *frame, const struct frame *parent,
                     const char **attributes)
 {
-    if (reader->rnn->nv) {
-        cps_rnn_nv_inherit_(reader, frame, parent, attributes);
-        return;
-    }
+    bool nv = reader->rnn->nv;
     *frame = (struct frame){.domain = parent->domain,
                             .chips = parent->chips,
                             .members = parent->members,
@@ -385,16 +364,22 @@ static void inherit(struct reader *reader, struct frame *frame, const struct fra
                             .when = parent->when,
                             .is_packet = parent->is_packet,
                             .length = 1};
+    const char *prefix = nv ? cps_rnn_attribute_(attributes, "prefix") : NULL;
     const char *varset = cps_rnn_attribute_(attributes, "varset");
     const char *variants = cps_rnn_attribute_(attributes, "variants");
+    const char *from = !varset && prefix && strcmp(prefix, "none") != 0 ? "prefix" : "varset";
+    varset = cps_rnn_attribute_(attributes, from);
     if (varset)
-        frame->varset =
-            strcmp(varset, "chip") != 0 ? cps_rnn_text_(reader, attributes, "varset") : NULL;
-    if (variants && !frame->varset)
-        frame->chips &= cps_chips_parse_(variants);
-    else if (variants)
+        frame->varset = strcmp(varset, nv ? "chipset" : "chip") != 0
+                            ? cps_rnn_text_(reader, attributes, from)
+                            : NULL;
+    if (variants && frame->varset)
         frame->when =
             (struct cps_rnn_when){frame->varset, cps_rnn_text_(reader, attributes, "variants")};
+    else if (variants && nv)
+        frame->members &= cps_rnn_nv_members_(reader->rnn->nv, variants);
+    else if (variants)
+        frame->chips &= cps_chips_parse_(variants);
 }
 
 void XMLCALL cps_rnn_start_(void *context, const char *name, const char **attributes)
@@ -418,6 +403,7 @@ void XMLCALL cps_rnn_start_(void *context, const char *name, const char **attrib
         return;
     }
     frame->kind = element->kind;
+    frame->width = element->width;
     if (element->open && frame->members)
         element->open(reader, frame, attributes);
 }

@@ -8,11 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "isa/base/source.h"
 #include "isa/base/list.h"
 #include "isa/nv/nvchip.h"
-
-#define MAX_BYTES ((size_t)16 << 20) /* of a file; the largest real one has 0.3 MB */
 
 /* An element of a group, or the end of one. */
 struct event {
@@ -142,8 +139,7 @@ static bool read_range(const struct cps_rnn_nv *nv, const char *text, size_t len
     return true;
 }
 
-/* The layout's chips that a list of ranges has; all of them where there is no enumeration. */
-static uint32_t chips_of(const struct cps_rnn_nv *nv, const char *text)
+uint32_t cps_rnn_nv_members_(const struct cps_rnn_nv *nv, const char *text)
 {
     uint32_t mask = 0;
     if (!nv->chip_count)
@@ -159,28 +155,6 @@ static uint32_t chips_of(const struct cps_rnn_nv *nv, const char *text)
             mask |= (uint32_t)(nv->member[i] >= first && nv->member[i] < end) << i;
     }
     return mask;
-}
-
-void cps_rnn_nv_inherit_(struct reader *reader, struct frame *frame, const struct frame *parent,
-                         const char **attributes)
-{
-    const char *prefix = cps_rnn_attribute_(attributes, "prefix");
-    const char *varset = cps_rnn_attribute_(attributes, "varset");
-    const char *variants = cps_rnn_attribute_(attributes, "variants");
-    varset = varset ? varset : prefix && strcmp(prefix, "none") != 0 ? prefix : NULL;
-    *frame = (struct frame){.domain = parent->domain,
-                            .chips = parent->chips,
-                            .members = parent->members,
-                            .varset = parent->varset,
-                            .when = parent->when,
-                            .length = 1};
-    if (varset)
-        frame->varset = strcmp(varset, "chipset") != 0 ? copy(reader, varset) : NULL;
-    if (variants && frame->varset)
-        frame->when =
-            (struct cps_rnn_when){frame->varset, cps_rnn_text_(reader, attributes, "variants")};
-    else if (variants)
-        frame->members &= chips_of(reader->rnn->nv, variants);
 }
 
 /* ---- groups ---- */
@@ -278,14 +252,6 @@ static void use_group(struct reader *reader, const char **attributes)
 
 /* ---- files ---- */
 
-static struct cps_err *read_file(struct cps_rnn *rnn, const char *path)
-{
-    CPS_FREE uint8_t *data = NULL;
-    size_t size = 0;
-    CPS_TRY(cps_source_all_(path, MAX_BYTES, &data, &size));
-    return cps_rnn_parse_(rnn, path, data, size);
-}
-
 /* Whether a file is read for the first time; notes that it is. */
 static bool is_new(struct reader *reader, const char *name)
 {
@@ -328,7 +294,7 @@ static void import(struct reader *reader, const char **attributes)
     }
     nv->imports++;
     struct cps_err *err =
-        path.failed ? cps_err_nomem() : read_file(reader->rnn, cps_buf_text(&path));
+        path.failed ? cps_err_nomem() : cps_rnn_read_file_(reader->rnn, cps_buf_text(&path));
     nv->imports--;
     if (!err)
         return;
@@ -350,7 +316,7 @@ struct cps_err *cps_rnn_nv_load_(struct cps_rnn *rnn, const char *dir)
         if (access(cps_buf_text(&path), F_OK) && (errno == ENOENT || errno == ENOTDIR))
             continue;
         rnn->nv->dir = cps_buf_text(&base);
-        struct cps_err *err = read_file(rnn, cps_buf_text(&path));
+        struct cps_err *err = cps_rnn_read_file_(rnn, cps_buf_text(&path));
         rnn->nv->dir = NULL;
         return err;
     }
@@ -417,56 +383,18 @@ void cps_rnn_nv_value_(struct reader *reader, const char **attributes)
     cps_rnn_named_row_(reader, name, cps_rnn_number_(reader, attributes, "value", 0));
 }
 
-/* How many rows the arrays around the open register make of it; more than the limit for any more.
- */
-static uint32_t row_count(const struct reader *reader)
+bool cps_rnn_nv_is_table_(const struct reader *reader)
 {
     uint32_t count = 1;
     for (unsigned level = 1; level <= reader->depth; level++) {
         const struct frame *frame = &reader->frame[level];
-        bool repeats = frame->kind == ARRAY || frame->kind == STRIPE || frame->kind == REGISTER;
-        if (repeats && frame->length > CPS_RNN_NV_ELEMENTS)
-            return CPS_RNN_NV_ELEMENTS + 1;
-        count *= repeats ? frame->length : 1;
+        if (frame->kind != ARRAY && frame->kind != STRIPE && frame->kind != REGISTER)
+            continue;
+        if (frame->length > CPS_RNN_NV_ELEMENTS)
+            return false;
+        count *= frame->length;
         if (count > CPS_RNN_NV_ELEMENTS)
-            return count;
+            return false;
     }
-    return count;
-}
-
-/* "ARRAY[i].STRIPE.NAME[j]": what has one element has no index, and a stripe without a name gives
- * its index to what is in it. */
-static void expand(struct reader *reader, unsigned level, const char *prefix, const char *indices,
-                   uint32_t base)
-{
-    char name[CPS_RNN_MAX_LENGTH + 1];
-    char own[32];
-    while (level < reader->depth && reader->frame[level].kind != ARRAY &&
-           reader->frame[level].kind != STRIPE)
-        level++;
-    const struct frame *frame = &reader->frame[level];
-    const char *dot = level < reader->depth ? "." : "";
-    for (uint32_t i = 0; i < frame->length && !reader->err; i++) {
-        uint32_t at = base + frame->offset + i * frame->stride;
-        own[0] = '\0';
-        if (frame->length > 1)
-            snprintf(own, sizeof(own), "[%u]", (unsigned)i);
-        int size = frame->name ? snprintf(name, sizeof(name), "%s%s%s%s%s", prefix, frame->name,
-                                          indices, own, dot)
-                               : snprintf(name, sizeof(name), "%s%s", indices, own);
-        if (size < 0 || (size_t)size >= sizeof(name))
-            cps_rnn_fail_(reader, "a name is longer than %u bytes", CPS_RNN_MAX_LENGTH);
-        else if (level == reader->depth)
-            cps_rnn_named_row_(reader, name, at);
-        else if (frame->name)
-            expand(reader, level + 1, name, "", at);
-        else
-            expand(reader, level + 1, prefix, name, at);
-    }
-}
-
-void cps_rnn_nv_expand_(struct reader *reader)
-{
-    if (row_count(reader) <= CPS_RNN_NV_ELEMENTS)
-        expand(reader, 1, "", "", 0);
+    return true;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What envytools' rnndb of NVIDIA has beside Adreno's: files that import each other, ranges of
- * chips
- * ("NV17:NV20 NV25-"), groups of registers that arrays use, registers of bytes, stripes with names,
- * values in fields. Private to isa/names/.
+ * chips ("NV17:NV20 NV25-"), groups of registers that arrays use, registers of bytes, stripes with
+ * names, values in fields. Private to isa/names/.
  *
  * A layout stands for several chips; a row is kept if one of them has it. Facts: envytools,
  * rnn/rnn.c and rnn/rnndec.c (MIT). */
@@ -31,9 +30,8 @@ CPS_MUST_USE struct cps_err *cps_rnn_nv_load_(struct cps_rnn *rnn, const char *d
 /* What the reader does otherwise, or not at all, for Adreno. */
 /* Takes an element that belongs to a group that is being kept; false: it does not. */
 bool cps_rnn_nv_keep_(struct reader *reader, const char *name, const char **attributes);
-/* Which of the layout's chips have the element, by its attributes and what is around it. */
-void cps_rnn_nv_inherit_(struct reader *reader, struct frame *frame, const struct frame *parent,
-                         const char **attributes);
+/* The layout's chips that a list of ranges has; all of them where there is no enumeration. */
+uint32_t cps_rnn_nv_members_(const struct cps_rnn_nv *nv, const char *text);
 /* Elements that only NVIDIA's tree has; false: none of them. */
 bool cps_rnn_nv_open_(struct reader *reader, struct frame *frame, const char *name,
                       const char **attributes);
@@ -41,7 +39,7 @@ bool cps_rnn_nv_open_(struct reader *reader, struct frame *frame, const char *na
 void cps_rnn_nv_chip_(struct reader *reader, const char **attributes);
 /* A value of the field or register that is open, whose type it makes an enumeration. */
 void cps_rnn_nv_value_(struct reader *reader, const char **attributes);
-/* Rows for the open register, with the arrays around it. */
-void cps_rnn_nv_expand_(struct reader *reader);
+/* Whether the arrays around the open register make few enough rows of it; more are a window. */
+bool cps_rnn_nv_is_table_(const struct reader *reader);
 
 #endif

@@ -3,7 +3,7 @@
  * within the limits. */
 #include <string.h>
 
-#include "isa/names/rnn_store.h"
+#include "isa/names/rnn_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
