@@ -24,54 +24,46 @@ static bool is_preincrement(const struct cps_printer *p)
     return false;
 }
 
-static void put_named(const struct cps_printer *p, enum cps_space space, char sigil,
-                      uint32_t number)
+/* Where the names of a kind are looked for. */
+static enum cps_space space_of(const struct cps_field *field)
+{
+    switch (field->kind) {
+    case CPS_FIELD_CTL:
+        return CPS_SPACE_CONTROL;
+    case CPS_FIELD_SQE:
+        return CPS_SPACE_SQE;
+    case CPS_FIELD_BITNO:
+        return CPS_SPACE_FLAG;
+    default:
+        return CPS_SPACE_EVENT;
+    }
+}
+
+void cps_put_named_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
 {
     unsigned index = 0;
+    char sigil = field->kind == CPS_FIELD_CTL ? '@' : '%';
     const struct cps_names *names = p->names ? p->names->names : NULL;
     bool is_plain = is_preincrement(p); /* a number, which Mesa pads only where a name could be */
-    const char *name = names && !is_plain ? cps_name(names, space, number, &index) : NULL;
+    const char *name =
+        names && !is_plain ? cps_name(names, space_of(field), (uint32_t)value, &index) : NULL;
     if (!name)
-        cps_buf_hex(p->out, number, is_plain ? cps_printer_digits_(p, 3) : 3);
+        cps_buf_hex(p->out, (uint32_t)value, is_plain ? cps_printer_digits_(p, 3) : 3);
     else if (index)
         cps_buf_printf(p->out, "%c%s+0x%x", sigil, name, index);
     else
         cps_buf_printf(p->out, "%c%s", sigil, name);
 }
 
-void cps_put_control_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
-{
-    (void)field;
-    put_named(p, CPS_SPACE_CONTROL, '@', (uint32_t)value);
-}
-
-void cps_put_sqe_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
-{
-    (void)field;
-    put_named(p, CPS_SPACE_SQE, '%', (uint32_t)value);
-}
-
 /* A number that may have a name, decimal without. */
-static void put_number(const struct cps_printer *p, enum cps_space space, int64_t number)
+void cps_put_number_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
 {
     const struct cps_names *names = p->names ? p->names->names : NULL;
-    const char *name = names ? cps_name(names, space, (uint32_t)number, NULL) : NULL;
+    const char *name = names ? cps_name(names, space_of(field), (uint32_t)value, NULL) : NULL;
     if (name)
         cps_buf_str(p->out, name);
     else
-        cps_buf_printf(p->out, "%" PRId64, number);
-}
-
-void cps_put_flag_number_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
-{
-    (void)field;
-    put_number(p, CPS_SPACE_FLAG, value);
-}
-
-void cps_put_event_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
-{
-    (void)field;
-    put_number(p, CPS_SPACE_EVENT, value);
+        cps_buf_printf(p->out, "%" PRId64, value);
 }
 
 void cps_put_pairs_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
@@ -192,36 +184,24 @@ bool cps_parse_value_(struct cps_parser *p, const struct cps_field *field, const
 }
 
 /* A number, or a name that stands for it. */
-static bool parse_number(struct cps_parser *p, enum cps_space space, const char *expected,
-                         const char **at, int64_t *ret)
+bool cps_parse_number_(struct cps_parser *p, const struct cps_field *field, const char **at,
+                       int64_t *ret)
 {
+    const char *expected =
+        field->kind == CPS_FIELD_BITNO ? "a flag's number or name" : "an event's number or name";
     const char *word = cps_lex_blank(*at);
     size_t length = cps_lex_identifier(word);
     uint32_t number = 0;
     if (cps_lex_number(at, ret))
         return true;
-    if (!find_name(p, space, word, length, &number)) {
+    if (!find_name(p, space_of(field), word, length, &number)) {
         cps_parse_fail_(p, word, expected);
-        p->listed = p->expected == expected ? space : p->listed;
+        p->listed = p->expected == expected ? space_of(field) : p->listed;
         return false;
     }
     *at = word + length;
     *ret = number;
     return true;
-}
-
-bool cps_parse_flag_number_(struct cps_parser *p, const struct cps_field *field, const char **at,
-                            int64_t *ret)
-{
-    (void)field;
-    return parse_number(p, CPS_SPACE_FLAG, "a flag's number or name", at, ret);
-}
-
-bool cps_parse_event_(struct cps_parser *p, const struct cps_field *field, const char **at,
-                      int64_t *ret)
-{
-    (void)field;
-    return parse_number(p, CPS_SPACE_EVENT, "an event's number or name", at, ret);
 }
 
 static bool add_word(struct cps_parser *p, const char **at)
