@@ -269,7 +269,7 @@ def options():
 
 def tables():
     """Every operand that a text names is there, tables do not hold themselves, and rows' values lie in their masks."""
-    text = {name: open(os.path.join(ROOT, "fw", "envy", name + ".def")).read() for name in ("atom", "hwsq", "vp1")}
+    text = {name: open(os.path.join(ROOT, "fw", "nv", "envy", name + ".def")).read() for name in ("atom", "hwsq", "vp1")}
     atoms = dict((name, kind) for kind, name in re.findall(r"^(NUM|TARGET|REG|TABLE|NOTHING|DISCARD)\((\w+)", text["atom"], re.M))
     rows = re.findall(r'^(?:ROW|VP1)\((\w+),(?: \w+,)? +(\w+), +(\w+), +(\d), +"([^"]*)"\)', text["hwsq"] + text["vp1"], re.M)
     assert len(rows) == len(re.findall(r"^(?:ROW|VP1)\(", text["hwsq"] + text["vp1"], re.M)) > 300

@@ -3,7 +3,7 @@
 #ifndef CPS_ASM_CHECK_H
 #define CPS_ASM_CHECK_H
 
-#include "fw/asm/labels.h"
+#include "fw/asm/asm.h"
 
 /** Gets an error: line from 1, column in bytes from 0, which may be that of the line's end. */
 typedef void cps_asm_error_fn(void *context, uint32_t line, size_t column, const char *message);

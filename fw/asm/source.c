@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Assembly source as lines, and the errors found in it. */
-#include "fw/asm/source.h"
+#include "fw/asm/asm.h"
 #include "isa/base/within.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
  * Alignment of two lists of words. Runs that both lists have exactly once are the anchors (patience
  * diff): what stands between two of them is short, and aligned by its longest common subsequence.
  */
-#include "fw/image/align.h"
+#include "fw/image/pairs.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static uint32_t keep_increasing(struct gap *pair, uint32_t count)
             else
                 high = middle;
         }
-        pair[i].a_end = low ? pair[low - 1].b_end : CPS_ALIGN_NONE;
+        pair[i].a_end = low ? pair[low - 1].b_end : CPS_FW_ALONE;
         pair[low].b_end = i; /* the pile's top */
         piles = low == piles ? piles + 1 : piles;
     }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fw/image/align.h"
 #include "fw/image/pairs.h"
 #include "fw/image/private.h"
 #include "isa/base/list.h"
@@ -20,7 +19,7 @@ struct side {
     const struct cps_fw *fw;
     const struct cps_fw_part *part;
     uint64_t *key;
-    uint32_t *partner; /* by dword: where the other image has it, or CPS_ALIGN_NONE */
+    uint32_t *partner; /* by dword: where the other image has it, or CPS_FW_ALONE */
     uint8_t *state;    /* enum state */
     bool loose;        /* numbers of control registers may be others */
     struct cps_decoder decoder;
@@ -88,9 +87,9 @@ static uint64_t key_of(const struct side *side, uint32_t at)
  * in front of its target. */
 static bool leads_there(const struct compare *c, uint32_t a, uint32_t b)
 {
-    while (a < code_size(&c->a) && c->a.partner[a] == CPS_ALIGN_NONE)
+    while (a < code_size(&c->a) && c->a.partner[a] == CPS_FW_ALONE)
         a++;
-    while (b < code_size(&c->b) && c->b.partner[b] == CPS_ALIGN_NONE)
+    while (b < code_size(&c->b) && c->b.partner[b] == CPS_FW_ALONE)
         b++;
     if (a >= code_size(&c->a) || b >= code_size(&c->b))
         return a - code_size(&c->a) == b - code_size(&c->b);
@@ -144,7 +143,7 @@ static void release(struct side *side)
 
 static uint32_t end_alone(const struct side *side, uint32_t at)
 {
-    while (at < code_size(side) && side->partner[at] == CPS_ALIGN_NONE)
+    while (at < code_size(side) && side->partner[at] == CPS_FW_ALONE)
         at++;
     return at;
 }
@@ -155,7 +154,7 @@ static uint32_t *list_alone(const struct side *side, uint32_t *count)
     uint32_t *ret = calloc((size_t)code_size(side) + 1, sizeof(*ret));
     *count = 0;
     for (uint32_t at = 0; ret && at < code_size(side); at++) {
-        if (side->partner[at] == CPS_ALIGN_NONE)
+        if (side->partner[at] == CPS_FW_ALONE)
             ret[(*count)++] = at;
     }
     return ret;
@@ -171,7 +170,7 @@ static uint32_t find_moved(const struct compare *c, uint32_t at, uint32_t end,
         uint32_t b = alone[i];
         uint32_t length = 0;
         while (at + length < end && b + length < code_size(&c->b) &&
-               c->b.partner[b + length] == CPS_ALIGN_NONE &&
+               c->b.partner[b + length] == CPS_FW_ALONE &&
                c->a.key[at + length] == c->b.key[b + length])
             length++;
         if (length > best) {
@@ -215,9 +214,9 @@ static void pair_replaced(struct compare *c)
     for (uint32_t a = 0; a < code_size(&c->a); a++) {
         uint32_t from_a = a;
         uint32_t from_b = b;
-        while (a < code_size(&c->a) && c->a.partner[a] == CPS_ALIGN_NONE)
+        while (a < code_size(&c->a) && c->a.partner[a] == CPS_FW_ALONE)
             a++;
-        while (b < code_size(&c->b) && c->b.partner[b] == CPS_ALIGN_NONE)
+        while (b < code_size(&c->b) && c->b.partner[b] == CPS_FW_ALONE)
             b++;
         for (uint32_t i = 0; a - from_a == b - from_b && i < a - from_a; i++) {
             c->a.partner[from_a + i] = from_b + i;
@@ -237,7 +236,7 @@ static void find_changed(struct compare *c)
 {
     for (uint32_t at = 0; at < code_size(&c->a); at++) {
         uint32_t b = c->a.partner[at];
-        if (b == CPS_ALIGN_NONE || c->a.state[at] != IN_ORDER || is_same(c, at, b))
+        if (b == CPS_FW_ALONE || c->a.state[at] != IN_ORDER || is_same(c, at, b))
             continue;
         c->a.state[at] = c->b.state[b] = CHANGED;
     }
@@ -245,7 +244,7 @@ static void find_changed(struct compare *c)
 
 static bool is_alone(const struct side *side, uint32_t at)
 {
-    return at < code_size(side) && side->partner[at] == CPS_ALIGN_NONE;
+    return at < code_size(side) && side->partner[at] == CPS_FW_ALONE;
 }
 
 static bool is_elsewhere(const struct side *side, uint32_t at)
@@ -433,7 +432,7 @@ static struct cps_err *compare_part(struct compare *c)
 {
     CPS_TRY(cps_align_(c->a.key, code_size(&c->a), c->b.key, code_size(&c->b), c->a.partner));
     for (uint32_t at = 0; at < code_size(&c->a); at++) {
-        if (c->a.partner[at] != CPS_ALIGN_NONE)
+        if (c->a.partner[at] != CPS_FW_ALONE)
             c->b.partner[c->a.partner[at]] = at;
     }
     CPS_TRY(match_moved(c));

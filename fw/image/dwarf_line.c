@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "isa/base/le.h"
-#include "fw/image/dwarf_form.h"
 #include "fw/image/elf_form.h"
 
 static void put8(struct cps_buf *out, unsigned value)
@@ -17,13 +16,6 @@ static void put16(struct cps_buf *out, unsigned value)
 {
     put8(out, value & 0xff);
     put8(out, value >> 8);
-}
-
-static void put32(struct cps_buf *out, uint32_t value)
-{
-    uint8_t bytes[4];
-    cps_put_le32(bytes, value);
-    cps_buf_add(out, (const char *)bytes, sizeof(bytes));
 }
 
 static void put_text(struct cps_buf *out, const char *text)
@@ -50,7 +42,7 @@ static void put_signed(struct cps_buf *out, int64_t value)
 /* A length that is known only at the end of what it counts. */
 static size_t open_length(struct cps_buf *out)
 {
-    put32(out, 0);
+    cps_elf_put32_(out, 0);
     return out->size;
 }
 
@@ -107,7 +99,7 @@ static void put_rows(const struct cps_program *program, uint32_t part, struct cp
     put8(out, 0);
     put_unsigned(out, 5);
     put8(out, DWARF_SET_ADDRESS);
-    put32(out, cps_elf_base_(part));
+    cps_elf_put32_(out, cps_elf_base_(part));
     for (size_t i = 0; i < program->debug.line_count; i++) {
         const struct cps_fw_line *row = &program->debug.lines[i];
         if (row->part != part)
@@ -151,15 +143,15 @@ static void put_unit(const struct cps_program *program, uint32_t part, uint32_t 
 {
     size_t from = open_length(out);
     put16(out, DWARF_VERSION);
-    put32(out, 0); /* offset of the abbreviations */
-    put8(out, 4);  /* bytes of an address */
-    put8(out, 1);  /* abbreviation */
+    cps_elf_put32_(out, 0); /* offset of the abbreviations */
+    put8(out, 4);           /* bytes of an address */
+    put8(out, 1);           /* abbreviation */
     put_text(out, "cpscope asm");
     put16(out, 0x8001); /* assembler */
     put_text(out, program->debug.file_count ? program->debug.files[0] : "");
-    put32(out, line_offset);
-    put32(out, cps_elf_base_(part));
-    put32(out, program->part[part].size * 4);
+    cps_elf_put32_(out, line_offset);
+    cps_elf_put32_(out, cps_elf_base_(part));
+    cps_elf_put32_(out, program->part[part].size * 4);
     close_length(out, from);
 }
 

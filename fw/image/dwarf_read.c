@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "isa/base/le.h"
-#include "fw/image/dwarf_form.h"
 #include "fw/image/elf_form.h"
 #include "fw/image/private.h"
 

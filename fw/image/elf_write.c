@@ -40,13 +40,6 @@ static struct section *add(struct writer *w, const char *name, const char *suffi
     return section;
 }
 
-static void put32(struct cps_buf *out, uint32_t value)
-{
-    uint8_t bytes[4];
-    cps_put_le32(bytes, value);
-    cps_buf_add(out, (const char *)bytes, sizeof(bytes));
-}
-
 static void add_words(struct writer *w, uint32_t part, const char *name, uint32_t from, uint32_t to)
 {
     const struct cps_fw_part *p = &w->program->part[part];
@@ -55,7 +48,7 @@ static void add_words(struct writer *w, uint32_t part, const char *name, uint32_
     section->header.sh_addr = cps_elf_base_(part) + from * 4;
     section->header.sh_addralign = 4;
     for (uint32_t i = from; i < to; i++)
-        put32(&section->data, w->program->image.words[1 + p->start + i]);
+        cps_elf_put32_(&section->data, w->program->image.words[1 + p->start + i]);
 }
 
 static void add_part(struct writer *w, uint32_t part)
@@ -76,9 +69,9 @@ static void add_mark(struct writer *w)
 {
     struct section *section = add(w, CPS_ELF_MARK, "", SHT_PROGBITS);
     section->header.sh_addralign = 4;
-    put32(&section->data, CPS_ELF_VERSION);
-    put32(&section->data, cps_gen_row(w->program->gen)->number);
-    put32(&section->data, w->program->image.words[0]);
+    cps_elf_put32_(&section->data, CPS_ELF_VERSION);
+    cps_elf_put32_(&section->data, cps_gen_row(w->program->gen)->number);
+    cps_elf_put32_(&section->data, w->program->image.words[0]);
 }
 
 /* Number of the section that holds an address; an address behind all belongs to the last one of
@@ -106,15 +99,15 @@ static void add_symbols(struct writer *w)
     symbols->header.sh_addralign = 4;
     cps_buf_add(&names->data, "", 1);
     for (unsigned i = 0; i < sizeof(Elf32_Sym) / 4; i++)
-        put32(&symbols->data, 0);
+        cps_elf_put32_(&symbols->data, 0);
     for (size_t i = 0; i < debug->symbol_count; i++) {
         const struct cps_fw_symbol *symbol = &debug->symbols[i];
         unsigned type = symbol->packet >= 0 ? STT_FUNC : STT_NOTYPE;
-        put32(&symbols->data, (uint32_t)names->data.size);
-        put32(&symbols->data, cps_elf_base_(symbol->part) + symbol->dword * 4);
-        put32(&symbols->data, 0);
-        put32(&symbols->data,
-              ELF32_ST_INFO(STB_LOCAL, type) | section_of(w, symbol->part, symbol->dword) << 16);
+        cps_elf_put32_(&symbols->data, (uint32_t)names->data.size);
+        cps_elf_put32_(&symbols->data, cps_elf_base_(symbol->part) + symbol->dword * 4);
+        cps_elf_put32_(&symbols->data, 0);
+        cps_elf_put32_(&symbols->data, ELF32_ST_INFO(STB_LOCAL, type) |
+                                           section_of(w, symbol->part, symbol->dword) << 16);
         cps_buf_add(&names->data, symbol->name, strlen(symbol->name) + 1);
     }
 }
@@ -159,7 +152,7 @@ static void pad(struct cps_buf *out, uint32_t offset)
 
 static void put16x2(struct cps_buf *out, unsigned low, unsigned high)
 {
-    put32(out, low | high << 16);
+    cps_elf_put32_(out, low | high << 16);
 }
 
 static void put_header(const struct writer *w, uint32_t table, struct cps_buf *out)
@@ -168,11 +161,11 @@ static void put_header(const struct writer *w, uint32_t table, struct cps_buf *o
                                           ELFCLASS32, ELFDATA2LSB, EV_CURRENT};
     cps_buf_add(out, ident, sizeof(ident));
     put16x2(out, ET_EXEC, CPS_ELF_MACHINE);
-    put32(out, EV_CURRENT);
-    put32(out, 0);                  /* entry */
-    put32(out, sizeof(Elf32_Ehdr)); /* the segments */
-    put32(out, table);
-    put32(out, 0); /* flags */
+    cps_elf_put32_(out, EV_CURRENT);
+    cps_elf_put32_(out, 0);                  /* entry */
+    cps_elf_put32_(out, sizeof(Elf32_Ehdr)); /* the segments */
+    cps_elf_put32_(out, table);
+    cps_elf_put32_(out, 0); /* flags */
     put16x2(out, sizeof(Elf32_Ehdr), sizeof(Elf32_Phdr));
     put16x2(out, w->program->part_count, sizeof(Elf32_Shdr));
     put16x2(out, w->count + 1, w->count);
@@ -193,7 +186,7 @@ static void put_segment(const struct writer *w, uint32_t part, struct cps_buf *o
     const uint32_t words[] = {PT_LOAD, offset, cps_elf_base_(part), cps_elf_base_(part),
                               size,    size,   PF_R | PF_X,         4};
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        put32(out, words[i]);
+        cps_elf_put32_(out, words[i]);
 }
 
 static void put_section(const Elf32_Shdr *h, struct cps_buf *out)
@@ -201,7 +194,7 @@ static void put_section(const Elf32_Shdr *h, struct cps_buf *out)
     const uint32_t words[] = {h->sh_name, h->sh_type, h->sh_flags, h->sh_addr,      h->sh_offset,
                               h->sh_size, h->sh_link, h->sh_info,  h->sh_addralign, h->sh_entsize};
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        put32(out, words[i]);
+        cps_elf_put32_(out, words[i]);
 }
 
 static void put_file(struct writer *w, struct cps_buf *out)

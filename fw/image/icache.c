@@ -115,12 +115,6 @@ uint32_t cps_fw_default_handler_(const uint32_t *table)
     return best;
 }
 
-void cps_fw_table_(const struct cps_fw *fw, uint32_t *ret)
-{
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
-        ret[id] = cps_fw_handler(fw, &fw->part[0], id);
-}
-
 void cps_fw_own_handlers_(const uint32_t *table, bool *ret)
 {
     uint32_t none = cps_fw_default_handler_(table);

@@ -5,7 +5,7 @@
 #ifndef CPS_FW_ICACHE_H
 #define CPS_FW_ICACHE_H
 
-#include "fw/fw.h"
+#include "fw/image/place.h"
 
 /** Images of a6xx are below 0x4000 dwords; tags and donors beyond twice that are damage. */
 #define CPS_FW_ICACHE_WORDS 0x8000u
@@ -50,8 +50,6 @@ CPS_MUST_USE struct cps_err *cps_fw_icache_read_(const uint32_t *words, size_t c
                                                  struct cps_fw_icache *ret);
 void cps_fw_icache_deinit_(struct cps_fw_icache *cache);
 
-/** The packet table of part 0 of @p fw: CPS_FW_TABLE_SIZE entries, as cps_fw_handler() has them. */
-void cps_fw_table_(const struct cps_fw *fw, uint32_t *ret);
 /** The handler that most of the CPS_FW_TABLE_SIZE entries of @p table share: that of packets which
  * there are not. */
 uint32_t cps_fw_default_handler_(const uint32_t *table);

@@ -26,4 +26,15 @@ CPS_MUST_USE struct cps_err *cps_fw_pairs_(const struct cps_fw *a, const struct 
                                            unsigned part, struct cps_fw_pairs *ret);
 void cps_fw_pairs_deinit_(struct cps_fw_pairs *pairs);
 
+/**
+ * Aligns two lists: first at runs of words that each has once, then between them so that as many as
+ * possible have a partner.
+ * @param a        @p a_count keys; equal keys are equal words
+ * @param b        @p b_count
+ * @param partner  gets for each of @p a the index in @p b, increasing, or CPS_FW_ALONE
+ * @return NULL or CPS_ERR_NOMEM
+ */
+CPS_MUST_USE struct cps_err *cps_align_(const uint64_t *a, uint32_t a_count, const uint64_t *b,
+                                        uint32_t b_count, uint32_t *partner);
+
 #endif

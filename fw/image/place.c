@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How places of code are called. */
+ * How places of code, packets and parts of an image are called. */
 #include "fw/image/place.h"
 
 #include <inttypes.h>
@@ -145,4 +145,65 @@ void cps_fw_place_put_(const struct cps_fw *fw, const struct cps_fw_part *part,
     }
     cps_buf_str(out, label ? label : symbol->name);
     put_offset(offset, out);
+}
+
+static bool is_unknown_label(const char *name, size_t length, unsigned *ret)
+{
+    unsigned id = 0;
+    if (length < 5 || length > 7 || memcmp(name, "UNKN", 4) != 0)
+        return false;
+    for (size_t i = 4; i < length; i++) {
+        if (name[i] < '0' || name[i] > '9')
+            return false;
+        id = id * 10 + (unsigned)(name[i] - '0');
+    }
+    *ret = id;
+    return id < CPS_FW_TABLE_SIZE;
+}
+
+bool cps_fw_packet_(const struct cps_names *names, const char *name, size_t length, unsigned *ret)
+{
+    uint32_t number = 0;
+    if (is_unknown_label(name, length, ret))
+        return true;
+    if (!cps_name_number(names, CPS_SPACE_PACKET, name, length, &number) ||
+        number >= CPS_FW_TABLE_SIZE)
+        return false;
+    *ret = number;
+    return true;
+}
+
+static const struct {
+    const char *name, *section;
+} roles[] = {
+#define ROLE(id, name, section, first, second, meaning) {name, section},
+#include "isa/target.def"
+};
+
+const char *cps_fw_role_name(enum cps_fw_role role)
+{
+    return roles[role].name;
+}
+
+const char *cps_fw_role_section(enum cps_fw_role role)
+{
+    return roles[role].section;
+}
+
+void cps_fw_sections_(bool elf, struct cps_buf *out)
+{
+    unsigned last = CPS_FW_ROLE_COUNT - 1;
+    while (last && !roles[last].section)
+        last--;
+    bool first = true;
+    for (unsigned i = 0; i <= last; i++) {
+        if (!roles[i].section)
+            continue;
+        cps_buf_str(out, first ? "" : i == last ? " or " : ", ");
+        if (elf)
+            cps_buf_printf(out, ".text.%s", roles[i].name);
+        else
+            cps_buf_str(out, roles[i].section);
+        first = false;
+    }
 }

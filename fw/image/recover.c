@@ -56,7 +56,7 @@ static void add_entries(struct align *a)
     for (uint32_t i = 0; i <= HEADER; i++)
         add_anchor(a, i, i, ENTRY);
     uint32_t theirs[CPS_FW_TABLE_SIZE];
-    cps_fw_table_(a->donor, theirs);
+    cps_fw_table_of_(a->donor, a->part, theirs);
     uint32_t none[2] = {cps_fw_default_handler_(a->cache->table), cps_fw_default_handler_(theirs)};
     add_anchor(a, none[0], none[1], ENTRY);
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
@@ -336,7 +336,7 @@ static uint32_t same_handlers(const struct align *a, uint32_t *ret)
     uint32_t theirs[CPS_FW_TABLE_SIZE];
     bool own[2][CPS_FW_TABLE_SIZE];
     uint32_t both = 0;
-    cps_fw_table_(a->donor, theirs);
+    cps_fw_table_of_(a->donor, a->part, theirs);
     cps_fw_own_handlers_(a->cache->table, own[0]);
     cps_fw_own_handlers_(theirs, own[1]);
     *ret = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Remarks behind the instructions of a listing. */
-#include "fw/listing/annotate.h"
+#include "fw/listing/listing.h"
 
 #include <string.h>
 

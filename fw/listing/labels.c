@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The user's labels in a listing. */
-#include "fw/listing/labels.h"
+#include "fw/listing/listing.h"
 
 #include <inttypes.h>
 #include <stdio.h>

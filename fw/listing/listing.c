@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fw/listing/annotate.h"
-#include "fw/listing/labels.h"
+#include "fw/listing/listing.h"
 #include "fw/image/icache.h"
 #include "fw/image/place.h"
 #include "fw/image/private.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Images to assembly as Mesa's disassembler prints it. Facts: Mesa, src/freedreno/qrisc/disasm.c
  * and src/compiler/isaspec, and the listings among Mesa's tests. */
-#include "fw/listing/mesa.h"
+#include "fw/listing/listing.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "fw/image/align.h"
+#include "fw/image/pairs.h"
 
 enum { MOST = 120 };
 
@@ -40,14 +40,14 @@ static unsigned naive(const uint64_t *a, uint32_t a_count, const uint64_t *b, ui
 static unsigned check(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count)
 {
     uint32_t partner[MOST];
-    uint32_t last = CPS_ALIGN_NONE;
+    uint32_t last = CPS_FW_ALONE;
     unsigned count = 0;
     assert_null(cps_align_(a, a_count, b, b_count, partner));
     for (uint32_t i = 0; i < a_count; i++) {
-        if (partner[i] == CPS_ALIGN_NONE)
+        if (partner[i] == CPS_FW_ALONE)
             continue;
         assert_true(partner[i] < b_count && a[i] == b[partner[i]]);
-        assert_true(last == CPS_ALIGN_NONE || partner[i] > last);
+        assert_true(last == CPS_FW_ALONE || partner[i] > last);
         last = partner[i];
         count++;
     }
@@ -138,7 +138,7 @@ static void a_word_that_is_there_once_is_found(void **state)
         a[at[0]] = b[at[1]] = 7 + 61 * row;
         assert_null(cps_align_(a, LONG, b, LONG, partner));
         for (uint32_t i = 0; i < LONG; i++)
-            assert_int_equal(partner[i], i == at[0] ? at[1] : CPS_ALIGN_NONE);
+            assert_int_equal(partner[i], i == at[0] ? at[1] : CPS_FW_ALONE);
     }
 }
 

@@ -2,7 +2,7 @@
  * cpscope disasm: firmware to assembly. */
 #include <string.h>
 
-#include "fw/listing/mesa.h"
+#include "fw/listing/listing.h"
 #include "fw/nv/rom/rom.h"
 #include "tools/cmd/options/file_part.h"
 #include "tools/explain/info/dump_listing.h"

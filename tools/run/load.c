@@ -215,7 +215,7 @@ static bool has_handler(const struct cps_fw *fw, unsigned packet)
 {
     uint32_t table[CPS_FW_TABLE_SIZE];
     bool own[CPS_FW_TABLE_SIZE];
-    cps_fw_table_(fw, table);
+    cps_fw_table_of_(fw, &fw->part[0], table);
     cps_fw_own_handlers_(table, own);
     return own[packet];
 }

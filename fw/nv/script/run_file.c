@@ -7,7 +7,7 @@
 #include "isa/base/list.h"
 #include "isa/base/within.h"
 #include "isa/names/words.h"
-#include "fw/asm/source.h"
+#include "fw/asm/asm.h"
 #include "fw/image/private.h"
 #include "fw/nv/script/private.h"
 

@@ -68,9 +68,9 @@ struct cps_err *diff_causes_create(const struct diff_report *sides, struct diff_
     CPS_TRY(compare_image(&c->image[0], sides, sides->a.fw, sides->b.fw));
     if (sides->a.me && sides->b.me)
         CPS_TRY(compare_image(&c->image[1], sides, sides->a.me, sides->b.me));
-    cps_fw_table_(sides->a.fw, table);
+    cps_fw_table_of_(sides->a.fw, &sides->a.fw->part[0], table);
     cps_fw_own_handlers_(table, c->own[0]);
-    cps_fw_table_(sides->b.fw, table);
+    cps_fw_table_of_(sides->b.fw, &sides->b.fw->part[0], table);
     cps_fw_own_handlers_(table, c->own[1]);
     return NULL;
 }

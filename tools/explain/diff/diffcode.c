@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fw/image/place.h"
-#include "fw/listing/annotate.h"
+#include "fw/listing/listing.h"
 #include "tools/explain/diff/diffcause.h"
 
 /* So many instructions in front of a difference say what its constants are. */

@@ -114,7 +114,7 @@ struct table {
 static void read_table(const struct diff_side *side, struct table *ret)
 {
     ret->side = side;
-    cps_fw_table_(side->fw, ret->handler);
+    cps_fw_table_of_(side->fw, &side->fw->part[0], ret->handler);
     cps_fw_own_handlers_(ret->handler, ret->own);
 }
 

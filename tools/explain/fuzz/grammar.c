@@ -28,7 +28,7 @@ void grammar_init(struct grammar *g, const struct cps_fw *fw, const struct prote
         if (row->tried)
             weight[row->opcode] = row->weight;
     }
-    cps_fw_table_(fw, table);
+    cps_fw_table_of_(fw, &fw->part[0], table);
     cps_fw_own_handlers_(table, own);
     for (unsigned i = 0; i < CPS_FW_TABLE_SIZE; i++) {
         own[i] = own[i] && !grammar_is_hardwares(i);
