@@ -218,3 +218,11 @@ struct cps_err *cps_align_(const uint64_t *a, uint32_t a_count, const uint64_t *
     memset(partner, 0xff, a_count * sizeof(*partner));
     return align_gap(&w, (struct gap){0, a_count, 0, b_count}, RUN);
 }
+
+struct cps_err *cps_align_exact_(const uint64_t *a, uint32_t a_count, const uint64_t *b,
+                                 uint32_t b_count, uint32_t *partner)
+{
+    const struct align w = {a, b, partner};
+    memset(partner, 0xff, a_count * sizeof(*partner));
+    return align_short(&w, (struct gap){0, a_count, 0, b_count});
+}

@@ -7,6 +7,7 @@
 
 #include "fw/image/pairs.h"
 #include "fw/image/private.h"
+#include "fw/image/walk.h"
 #include "isa/base/list.h"
 #include "isa/sets/decoder.h"
 
@@ -54,7 +55,7 @@ static void decode(const struct side *side, uint32_t at, struct cps_insn *ret)
 /* Words in front of the packet table. Of the two header words, the second says where that is. */
 static uint32_t code_size(const struct side *side)
 {
-    return side->part->table < side->part->size ? side->part->table : side->part->size;
+    return cps_fw_code_end_(side->part);
 }
 
 /* A constant that may be an address of the image: those are loaded with `mov`, in dwords or, for

@@ -36,5 +36,10 @@ void cps_fw_pairs_deinit_(struct cps_fw_pairs *pairs);
  */
 CPS_MUST_USE struct cps_err *cps_align_(const uint64_t *a, uint32_t a_count, const uint64_t *b,
                                         uint32_t b_count, uint32_t *partner);
+/** The same by their longest common subsequence alone, for short lists: of @p a_count and @p
+ * b_count up to 4,000; longer ones stay unaligned. */
+CPS_MUST_USE struct cps_err *cps_align_exact_(const uint64_t *a, uint32_t a_count,
+                                              const uint64_t *b, uint32_t b_count,
+                                              uint32_t *partner);
 
 #endif

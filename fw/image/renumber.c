@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "isa/base/list.h"
+#include "fw/image/pairs.h"
 #include "fw/image/private.h"
+#include "fw/image/walk.h"
 
 enum {
     CONTROLS = 0x1000,
@@ -19,14 +21,13 @@ enum {
 struct side {
     const struct cps_fw *fw;
     const struct cps_fw_part *part;
-    uint32_t *token;
+    uint64_t *token;
     uint16_t *control; /* CONTROLS: none */
     uint32_t count;
 };
 
 struct tally {
     uint32_t *votes; /* by number in a, then by number in b */
-    uint16_t *table; /* of the longest common subsequence */
     uint8_t *done;   /* dwords of a that a handler began at */
 };
 
@@ -43,15 +44,16 @@ static bool names_control(const struct cps_insn *insn)
            !cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_BANG, 0);
 }
 
-static bool init_side(struct side *s, const struct cps_fw *fw, const struct cps_fw_part *part)
+static struct cps_err *init_side(struct side *s, const struct cps_fw *fw,
+                                 const struct cps_fw_part *part)
 {
     s->fw = fw;
     s->part = part;
-    s->count = part->table < part->size ? part->table : part->size;
+    s->count = cps_fw_code_end_(part);
     s->token = calloc(s->count + 1, sizeof(*s->token));
     s->control = calloc(s->count + 1, sizeof(*s->control));
     if (!s->token || !s->control)
-        return false;
+        return cps_err_nomem();
     for (uint32_t i = 0; i < s->count; i++) {
         struct cps_insn insn;
         uint32_t word = fw->words[part->start + i];
@@ -61,7 +63,7 @@ static bool init_side(struct side *s, const struct cps_fw *fw, const struct cps_
         s->token[i] = word & ~(control ? CONTROLS - 1u
                                        : (uint32_t)cps_insn_target_bits(&cps_isa_afuc, &insn));
     }
-    return true;
+    return NULL;
 }
 
 /* Up to where the code of a handler goes: the next handler's begin, or the table. */
@@ -76,56 +78,28 @@ static uint32_t end_of(const struct side *s, uint32_t start)
     return end - start < MOST ? end : start + MOST;
 }
 
-/* Counts pairs in runs that agree, from the end to the begin of the common subsequence. */
-static void count_pairs(struct tally *t, const struct side *a, const struct side *b,
-                        const uint32_t from[2], const uint32_t size[2])
+/* Counts pairs in runs that agree: words in a row of both. */
+static struct cps_err *count_pairs(struct tally *t, const struct side *a, uint32_t x,
+                                   const struct side *b, uint32_t y)
 {
-    uint32_t width = size[1] + 1;
-    uint32_t i = 0;
-    uint32_t k = 0;
-    while (i < size[0] && k < size[1]) {
-        uint32_t run = 0;
-        while (i + run < size[0] && k + run < size[1] &&
-               a->token[from[0] + i + run] == b->token[from[1] + k + run])
+    uint32_t partner[MOST];
+    uint32_t count = end_of(a, x) - x;
+    CPS_TRY(cps_align_exact_(a->token + x, count, b->token + y, end_of(b, y) - y, partner));
+    for (uint32_t i = 0, run = 0; i < count; i += run) {
+        for (run = 1;
+             i + run < count && partner[i] != CPS_FW_ALONE && partner[i + run] == partner[i] + run;)
             run++;
-        for (uint32_t n = 0; run >= RUN && n < run; n++) {
-            uint32_t x = a->control[from[0] + i + n];
-            uint32_t y = b->control[from[1] + k + n];
-            if (x < CONTROLS && y < CONTROLS)
-                t->votes[x * CONTROLS + y]++;
-        }
-        i += run;
-        k += run;
-        if (i >= size[0] || k >= size[1])
-            return;
-        if (t->table[(i + 1) * width + k] >= t->table[i * width + k + 1])
-            i++;
-        else
-            k++;
-    }
-}
-
-/* The lengths of the longest common subsequences of what is left from each pair of places. */
-static void align(struct tally *t, const struct side *a, const struct side *b,
-                  const uint32_t from[2], const uint32_t size[2])
-{
-    uint32_t width = size[1] + 1;
-    memset(t->table, 0, (size_t)(size[0] + 1) * width * sizeof(*t->table));
-    for (uint32_t i = size[0]; i-- > 0;) {
-        for (uint32_t k = size[1]; k-- > 0;) {
-            uint16_t *at = &t->table[i * width + k];
-            uint16_t down = t->table[(i + 1) * width + k];
-            uint16_t right = at[1];
-            if (a->token[from[0] + i] == b->token[from[1] + k])
-                *at = (uint16_t)(t->table[(i + 1) * width + k + 1] + 1);
-            else
-                *at = down > right ? down : right;
+        for (uint32_t n = i; run >= RUN && n < i + run; n++) {
+            uint32_t from = a->control[x + n];
+            uint32_t to = b->control[y + partner[n]];
+            if (from < CONTROLS && to < CONTROLS)
+                t->votes[from * CONTROLS + to]++;
         }
     }
-    count_pairs(t, a, b, from, size);
+    return NULL;
 }
 
-static void compare_handlers(struct tally *t, const struct side *a, const struct side *b)
+static struct cps_err *compare_handlers(struct tally *t, const struct side *a, const struct side *b)
 {
     memset(t->done, 0, a->count + 1);
     for (unsigned id = 0; id <= CPS_FW_TABLE_SIZE; id++) {
@@ -135,30 +109,32 @@ static void compare_handlers(struct tally *t, const struct side *a, const struct
         if (x >= a->count || y >= b->count || t->done[x])
             continue;
         t->done[x] = 1;
-        const uint32_t from[2] = {x, y};
-        const uint32_t size[2] = {end_of(a, x) - x, end_of(b, y) - y};
-        align(t, a, b, from, size);
+        CPS_TRY(count_pairs(t, a, x, b, y));
     }
+    return NULL;
 }
 
 /* The parts of both that are for the same processor. */
-static bool compare_parts(struct tally *t, const struct cps_fw *a, const struct cps_fw *b)
+static struct cps_err *compare_parts(struct tally *t, const struct cps_fw *a,
+                                     const struct cps_fw *b)
 {
-    bool good = true;
-    for (unsigned i = 0; i < a->part_count * b->part_count && good; i++) {
+    struct cps_err *err = NULL;
+    for (unsigned i = 0; i < a->part_count * b->part_count && !err; i++) {
         struct side x = {0};
         struct side y = {0};
         const struct cps_fw_part *of_a = &a->part[i / b->part_count];
         const struct cps_fw_part *of_b = &b->part[i % b->part_count];
         if (of_a->role != of_b->role)
             continue;
-        good = init_side(&x, a, of_a) && init_side(&y, b, of_b);
-        if (good)
-            compare_handlers(t, &x, &y);
+        err = init_side(&x, a, of_a);
+        if (!err)
+            err = init_side(&y, b, of_b);
+        if (!err)
+            err = compare_handlers(t, &x, &y);
         deinit_side(&x);
         deinit_side(&y);
     }
-    return good;
+    return err;
 }
 
 /* The partner that most pairs of @p number name. Votes of the other side, for a number of b, stand
@@ -186,38 +162,34 @@ static bool is_certain(const struct tally *t, const struct cps_fw_renumber *best
     return back.b == best->a && back.agree * SHARE_OF >= back.pairs * SHARE;
 }
 
-static bool gather(const struct tally *t, struct cps_fw_renumber **ret, size_t *count)
+static struct cps_err *gather(const struct tally *t, struct cps_fw_renumber **ret, size_t *count)
 {
-    struct cps_fw_renumber *list = NULL;
-    size_t size = 0;
     for (uint32_t number = 0; number < CONTROLS; number++) {
         struct cps_fw_renumber best = best_of(t->votes + (size_t)number * CONTROLS, 1, number);
         if (!is_certain(t, &best))
             continue;
-        if (!CPS_LIST_ROOM(list, size)) {
-            free(list);
-            return false;
-        }
-        list[size++] = best;
+        if (!CPS_LIST_ROOM(*ret, *count))
+            return cps_err_nomem();
+        (*ret)[(*count)++] = best;
     }
-    *ret = list;
-    *count = size;
-    return true;
+    return NULL;
 }
 
 struct cps_err *cps_fw_renumber(const struct cps_fw *a, const struct cps_fw *b,
                                 struct cps_fw_renumber **ret, size_t *count)
 {
-    struct tally t = {
-        .votes = calloc((size_t)CONTROLS * CONTROLS, sizeof(*t.votes)),
-        .table = malloc((size_t)(MOST + 1) * (MOST + 1) * sizeof(*t.table)),
-        .done = malloc((size_t)a->count + 1),
-    };
+    CPS_FREE uint32_t *votes = calloc((size_t)CONTROLS * CONTROLS, sizeof(*votes));
+    CPS_FREE uint8_t *done = malloc((size_t)a->count + 1);
+    struct tally t = {votes, done};
     *ret = NULL;
     *count = 0;
-    bool good = t.votes && t.table && t.done && compare_parts(&t, a, b) && gather(&t, ret, count);
-    free(t.votes);
-    free(t.table);
-    free(t.done);
-    return good ? NULL : cps_err_nomem();
+    struct cps_err *err = votes && done ? compare_parts(&t, a, b) : cps_err_nomem();
+    if (!err)
+        err = gather(&t, ret, count);
+    if (err) {
+        free(*ret);
+        *ret = NULL;
+        *count = 0;
+    }
+    return err;
 }

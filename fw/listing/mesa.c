@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fw/image/private.h"
+#include "isa/names/words.h"
 
 /* What has a label and a line of its own: the packets' handlers, and the preemption routine. */
 #define MAX_ENTRIES (CPS_FW_TABLE_SIZE + 1)
@@ -184,19 +185,11 @@ static bool put_name(const struct mesa *m, enum cps_space space, uint32_t number
 /* A number that may be of a GPU register; the first ones are too common. */
 static void put_register(const struct mesa *m, uint32_t number)
 {
-    static const struct {
-        uint32_t number;
-        const char *name;
-    } old[] = {
-#define OLD(number, name) {number, name},
-#include "fw/listing/axxx.def"
-    };
     if (number < 0x100 || put_name(m, CPS_SPACE_GPU, number, ""))
         return;
-    for (size_t i = 0; i < sizeof(old) / sizeof(old[0]); i++) {
-        if (old[i].number == number)
-            cps_buf_printf(m->out, "\t; %s", old[i].name);
-    }
+    const char *old = cps_name_old_(number);
+    if (old)
+        cps_buf_printf(m->out, "\t; %s", old);
 }
 
 /* What a constant for $addr selects; its bit 18 says that addresses do not advance. */

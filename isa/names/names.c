@@ -123,14 +123,12 @@ static bool has_name(const struct cps_names *names, enum cps_space space,
     return row->chips & names->chips;
 }
 
-static const struct cps_name_row *find_exact(const struct cps_names *names, unsigned source,
-                                             enum cps_space space, uint32_t number)
+/* @p space  CPS_SPACE_COUNT: the table is of no space of registers, but of an enumeration */
+static const struct cps_name_row *find_exact(const struct cps_names *names, enum cps_space space,
+                                             const struct cps_name_table *table, uint32_t number)
 {
-    const struct cps_name_table *table = names->table[source][space];
-    if (!table)
-        return NULL;
-    for (size_t i = lower_bound(table, number); i < table->count && table->rows[i].number == number;
-         i++) {
+    for (size_t i = table ? lower_bound(table, number) : 0;
+         table && i < table->count && table->rows[i].number == number; i++) {
         if (has_name(names, space, &table->rows[i]))
             return &table->rows[i];
     }
@@ -140,12 +138,14 @@ static const struct cps_name_row *find_exact(const struct cps_names *names, unsi
 const char *cps_names_in_(const struct cps_names *names, const struct cps_name_table *table,
                           uint32_t number)
 {
-    for (size_t i = lower_bound(table, number); i < table->count && table->rows[i].number == number;
-         i++) {
-        if (table->rows[i].chips & names->chips)
-            return table->rows[i].name;
-    }
-    return NULL;
+    const struct cps_name_row *row = find_exact(names, CPS_SPACE_COUNT, table, number);
+    return row ? row->name : NULL;
+}
+
+const char *cps_name_old_(uint32_t number)
+{
+    const struct cps_names any = {.chips = CPS_CHIPS_ALL};
+    return cps_names_in_(&any, find_table(&cps_name_built_in_, "AXXX"), number);
 }
 
 const struct cps_name_row *cps_names_cover_(const struct cps_names *names, enum cps_space space,
@@ -153,10 +153,11 @@ const struct cps_name_row *cps_names_cover_(const struct cps_names *names, enum 
 {
     for (*from = 0; *from < CPS_NAMES_SOURCES; ++*from) {
         *index = 0;
-        const struct cps_name_row *row = find_exact(names, *from, space, number);
+        const struct cps_name_table *table = names->table[*from][space];
+        const struct cps_name_row *row = find_exact(names, space, table, number);
         if (!row && number > 0) {
             *index = 1;
-            row = find_exact(names, *from, space, number - 1);
+            row = find_exact(names, space, table, number - 1);
             if (row && !row->wide)
                 row = NULL;
         }

@@ -105,31 +105,32 @@ static bool is_numbered(const char *name)
     return name[strspn(name, "0123456789")] == '\0';
 }
 
-void cps_name_values(const struct cps_names *names, enum cps_space space, uint32_t number,
-                     uint32_t value, cps_value_fn *each, void *context)
+/* The fields of a register: of the half that has the number, or of both, which begin there. */
+static bool walk_register(const struct cps_names *names, enum cps_space space, uint32_t number,
+                          uint64_t value, bool both, cps_value_fn *each, void *context)
 {
     unsigned half;
     unsigned from;
     const struct cps_name_row *row = cps_names_cover_(names, space, number, &half, &from);
-    if (!row)
-        return;
+    if (!row || (both && (half || !row->wide)))
+        return false;
     const struct walk walk = {names, names->source[from], each, context, .selected_count = 0};
     struct cps_value ret = {.word = row->name, .number = number};
-    walk_row(&walk, row, names->table[from][space]->fields, value, half * 32, half * 32 + 31, &ret);
+    walk_row(&walk, row, names->table[from][space]->fields, value, half * 32,
+             both ? 63 : half * 32 + 31, &ret);
+    return true;
+}
+
+void cps_name_values(const struct cps_names *names, enum cps_space space, uint32_t number,
+                     uint32_t value, cps_value_fn *each, void *context)
+{
+    walk_register(names, space, number, value, false, each, context);
 }
 
 bool cps_name_values64(const struct cps_names *names, enum cps_space space, uint32_t number,
                        uint64_t value, cps_value_fn *each, void *context)
 {
-    unsigned half;
-    unsigned from;
-    const struct cps_name_row *row = cps_names_cover_(names, space, number, &half, &from);
-    if (!row || half || !row->wide)
-        return false;
-    const struct walk walk = {names, names->source[from], each, context, .selected_count = 0};
-    struct cps_value ret = {.word = row->name, .number = number};
-    walk_row(&walk, row, names->table[from][space]->fields, value, 0, 63, &ret);
-    return true;
+    return walk_register(names, space, number, value, true, each, context);
 }
 
 static void look_for_address(void *context, const struct cps_value *value)

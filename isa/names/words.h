@@ -9,4 +9,7 @@
  * @param names  NULL: there are none */
 void cps_names_words_(const struct cps_names *names, enum cps_space space, struct cps_buf *out);
 
+/** The name that a register of a2xx to a4xx had; NULL if none had the number. */
+const char *cps_name_old_(uint32_t number);
+
 #endif
