@@ -12,16 +12,11 @@ static void decode(const struct cps_fw *fw, uint32_t at, struct cps_insn *ret)
     cps_decode(&cps_isa_afuc, fw->gen, at < fw->count ? fw->words[at] : 0, ret);
 }
 
-static int64_t field(const struct cps_insn *insn, unsigned id)
-{
-    return cps_insn_field(&cps_isa_afuc, insn, id, -1);
-}
-
 /* A constant that an instruction loads as it is. */
 static bool loads(const struct cps_insn *insn, uint32_t *ret)
 {
-    bool good = insn->op == CPS_AFUC_MOVI && field(insn, CPS_AFUC_F_SHIFT) <= 0;
-    *ret = (uint32_t)field(insn, CPS_AFUC_F_IMM16);
+    bool good = insn->op == CPS_AFUC_MOVI && cps_fw_field_(insn, CPS_AFUC_F_SHIFT) <= 0;
+    *ret = (uint32_t)cps_fw_field_(insn, CPS_AFUC_F_IMM16);
     return good;
 }
 
@@ -33,7 +28,7 @@ bool cps_fw_boot_loads_(const struct cps_fw *fw, uint32_t first, uint32_t last, 
         decode(fw, i, &insn);
         if (loads(&insn, &have) && have == value)
             return true;
-        if (insn.op == CPS_AFUC_OR && field(&insn, CPS_AFUC_F_IMM16) == value)
+        if (insn.op == CPS_AFUC_OR && cps_fw_field_(&insn, CPS_AFUC_F_IMM16) == value)
             return true;
     }
     return false;
@@ -45,8 +40,8 @@ static uint32_t next_access(const struct cps_fw *fw, uint32_t at, unsigned op, u
     for (; at < fw->count && at < BOOT; at++) {
         struct cps_insn insn;
         decode(fw, at, &insn);
-        if (insn.op == op && !field(&insn, CPS_AFUC_F_SRC1) &&
-            field(&insn, CPS_AFUC_F_BASE) == base)
+        if (insn.op == op && !cps_fw_field_(&insn, CPS_AFUC_F_SRC1) &&
+            cps_fw_field_(&insn, CPS_AFUC_F_BASE) == base)
             break;
     }
     return at < BOOT ? at : fw->count;
@@ -61,10 +56,10 @@ bool cps_fw_boot_writes_(const struct cps_fw *fw, uint32_t control)
 static bool makes(const struct cps_insn *insn, int64_t reg, uint32_t value)
 {
     uint32_t have = 0;
-    if (field(insn, CPS_AFUC_F_DST) != reg)
+    if (cps_fw_field_(insn, CPS_AFUC_F_DST) != reg)
         return false;
     if (insn->op == CPS_AFUC_ADD || insn->op == CPS_AFUC_OR)
-        return field(insn, CPS_AFUC_F_IMM16) == value;
+        return cps_fw_field_(insn, CPS_AFUC_F_IMM16) == value;
     return loads(insn, &have) && have == value;
 }
 
@@ -75,7 +70,7 @@ bool cps_fw_boot_reads_(const struct cps_fw *fw, uint32_t gpu)
     while ((at = next_access(fw, at, CPS_AFUC_CWRITE, REG_READ_ADDR_GEN3)) < fw->count) {
         struct cps_insn insn;
         decode(fw, at, &insn);
-        int64_t reg = field(&insn, CPS_AFUC_F_SRC2);
+        int64_t reg = cps_fw_field_(&insn, CPS_AFUC_F_SRC2);
         for (uint32_t i = at < NEAR ? 0 : at - NEAR; i < at; i++) {
             decode(fw, i, &insn);
             if (makes(&insn, reg, gpu))
@@ -91,8 +86,8 @@ bool cps_fw_boot_indexes_(const struct cps_fw *fw, uint32_t control)
     for (uint32_t i = 0; i < fw->count && i < BOOT; i++) {
         struct cps_insn insn;
         decode(fw, i, &insn);
-        if (insn.op == CPS_AFUC_CREAD && field(&insn, CPS_AFUC_F_SRC1) > 0 &&
-            field(&insn, CPS_AFUC_F_BASE) == control)
+        if (insn.op == CPS_AFUC_CREAD && cps_fw_field_(&insn, CPS_AFUC_F_SRC1) > 0 &&
+            cps_fw_field_(&insn, CPS_AFUC_F_BASE) == control)
             return true;
     }
     return false;
@@ -116,7 +111,7 @@ static bool wanted_variant(const struct cps_fw *fw, uint32_t at, uint32_t *ret)
     for (uint32_t i = at + 1; i < at + 8; i++) {
         struct cps_insn insn;
         decode(fw, i, &insn);
-        int64_t value = field(&insn, CPS_AFUC_F_IMM16);
+        int64_t value = cps_fw_field_(&insn, CPS_AFUC_F_IMM16);
         if (insn.op != CPS_AFUC_CMP || value < 0)
             continue;
         *ret = (uint32_t)value << 8;
@@ -135,8 +130,8 @@ static bool wanted_identity(const struct cps_fw *fw, uint32_t at, uint32_t *ret)
         struct cps_insn insn;
         uint32_t have = 0;
         decode(fw, i, &insn);
-        int64_t by = field(&insn, CPS_AFUC_F_IMM16);
-        by = by < 0 ? field(&insn, CPS_AFUC_F_IMM12) : by;
+        int64_t by = cps_fw_field_(&insn, CPS_AFUC_F_IMM16);
+        by = by < 0 ? cps_fw_field_(&insn, CPS_AFUC_F_IMM12) : by;
         shifts = shifts || (insn.op == CPS_AFUC_USHR && by == 28);
         if (loads(&insn, &have) && have < 16) {
             value = have;

@@ -62,7 +62,7 @@ static uint32_t code_size(const struct side *side)
  * what is read as memory, in bytes (F: 6ee 1899). */
 static bool address_in(const struct side *side, const struct cps_insn *insn, uint32_t *ret)
 {
-    int64_t value = cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_IMM16, -1);
+    int64_t value = cps_fw_field_(insn, CPS_AFUC_F_IMM16);
     int64_t shift = cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_SHIFT, 0);
     *ret = (uint32_t)value;
     return insn->op == CPS_AFUC_MOVI && (!shift || shift == 2) && value >= 16 &&

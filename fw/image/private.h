@@ -20,6 +20,12 @@ static inline uint32_t cps_fw_offset_word_(enum cps_gen gen, uint32_t offset)
     return cps_fw_nop_(gen) | (offset & 0xffffff);
 }
 
+/** A field of an instruction of afuc; -1: it has none. */
+static inline int64_t cps_fw_field_(const struct cps_insn *insn, enum cps_afuc_field which)
+{
+    return cps_insn_field(&cps_isa_afuc, insn, which, -1);
+}
+
 /** The firmware id in an image's first word. */
 static inline uint32_t cps_fw_id_(uint32_t word)
 {

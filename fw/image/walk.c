@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "fw/image/private.h"
 #include "isa/base/list.h"
 
 enum {
@@ -124,7 +125,7 @@ static void decode(const struct cps_fw_walk *walk, uint32_t at, struct cps_insn 
 /* The constant of an instruction, as it is shifted; negative: it has none. */
 static int64_t constant(const struct cps_insn *insn)
 {
-    int64_t value = cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_IMM16, -1);
+    int64_t value = cps_fw_field_(insn, CPS_AFUC_F_IMM16);
     return value < 0 ? value : value << cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_SHIFT, 0);
 }
 
@@ -149,7 +150,7 @@ static struct cps_err *guess_table(struct cps_fw_walk *walk, uint32_t at)
     for (uint32_t back = 1; back <= TABLE_BACK && back < at; back++) {
         struct cps_insn insn;
         decode(walk, at - back, &insn);
-        int64_t value = cps_insn_field(&cps_isa_afuc, &insn, CPS_AFUC_F_IMM16, -1);
+        int64_t value = cps_fw_field_(&insn, CPS_AFUC_F_IMM16);
         if ((insn.op != CPS_AFUC_MOVI && insn.op != CPS_AFUC_ADD) || value < LEAST)
             continue;
         for (uint32_t i = 0; i < TABLE_WORDS; i++)
@@ -168,8 +169,7 @@ static uint32_t target_of(const struct cps_fw_walk *walk, const struct cps_insn 
         return target < cps_fw_code_end_(walk->part) ? target : CPS_FW_AT_OUTSIDE;
     if (flow == CPS_FLOW_RETURN || flow == CPS_FLOW_DISPATCH)
         return flow == CPS_FLOW_RETURN ? CPS_FW_AT_RETURN : CPS_FW_AT_DISPATCH;
-    return cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_REG, -1) == LR ? CPS_FW_AT_LINK
-                                                                         : CPS_FW_AT_REGISTER;
+    return cps_fw_field_(insn, CPS_AFUC_F_REG) == LR ? CPS_FW_AT_LINK : CPS_FW_AT_REGISTER;
 }
 
 /* Words, as people see them: a branch leads behind its slot, though the slot stands in between, and

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "fw/image/private.h"
+
 #define ADDR    0x1d
 #define USRADDR 0x1e
 
@@ -26,16 +28,11 @@ void cps_notes_forget_(struct cps_notes *notes)
     notes->forget_in = 0;
 }
 
-static int64_t field(const struct cps_insn *insn, enum cps_afuc_field which)
-{
-    return cps_insn_field(&cps_isa_afuc, insn, which, -1);
-}
-
 /* The constant that an instruction computes; false if it depends on anything else. */
 static bool constant(const struct cps_notes *notes, const struct cps_insn *insn, uint32_t *ret)
 {
-    int64_t imm = field(insn, CPS_AFUC_F_IMM16);
-    int64_t src = field(insn, CPS_AFUC_F_SRC1);
+    int64_t imm = cps_fw_field_(insn, CPS_AFUC_F_IMM16);
+    int64_t src = cps_fw_field_(insn, CPS_AFUC_F_SRC1);
     if (imm < 0)
         return false;
     if (insn->op == CPS_AFUC_MOVI) {
@@ -79,12 +76,12 @@ static void put_destination(const struct cps_notes *notes, int64_t dst, uint32_t
 static void note_cwrite(const struct cps_notes *notes, const struct cps_insn *insn,
                         struct cps_buf *out)
 {
-    int64_t data = field(insn, CPS_AFUC_F_SRC2);
-    if (field(insn, CPS_AFUC_F_SRC1) != 0 || field(insn, CPS_AFUC_F_BANG) != 0 ||
+    int64_t data = cps_fw_field_(insn, CPS_AFUC_F_SRC2);
+    if (cps_fw_field_(insn, CPS_AFUC_F_SRC1) != 0 || cps_fw_field_(insn, CPS_AFUC_F_BANG) != 0 ||
         !(notes->known >> data & 1))
         return;
     for (unsigned i = 0; i < notes->selector_count; i++) {
-        if (field(insn, CPS_AFUC_F_BASE) == notes->selector[i])
+        if (cps_fw_field_(insn, CPS_AFUC_F_BASE) == notes->selector[i])
             put_name(notes, CPS_SPACE_GPU, notes->value[data] & 0x3ffff, out);
     }
 }
@@ -104,7 +101,7 @@ static void learn(struct cps_notes *notes, int64_t dst, bool is_known, uint32_t 
 void cps_notes_add_(struct cps_notes *notes, const struct cps_insn *insn, struct cps_buf *out)
 {
     uint32_t value = 0;
-    int64_t dst = field(insn, CPS_AFUC_F_DST);
+    int64_t dst = cps_fw_field_(insn, CPS_AFUC_F_DST);
     bool is_known = constant(notes, insn, &value);
     if (is_known && (dst == ADDR || dst == USRADDR))
         put_destination(notes, dst, value, out);

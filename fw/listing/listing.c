@@ -326,11 +326,6 @@ static void put_section(const struct cps_fw *fw, const struct cps_fw_part *part,
         cps_buf_printf(out, "\n.section %s\n", cps_fw_role_section(part->role));
 }
 
-static void guard_names(struct cps_names **names)
-{
-    cps_names_destroy(*names);
-}
-
 struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir, struct cps_buf *out)
 {
     return cps_fw_listing_marked_(fw, NULL, rnn_dir, out);
@@ -339,9 +334,9 @@ struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir, str
 struct cps_err *cps_fw_listing_marked_(const struct cps_fw *fw, const struct cps_fw_icache *cache,
                                        const char *rnn_dir, struct cps_buf *out)
 {
-    CPS_CLEANUP(guard_names) struct cps_names *names = NULL;
+    CPS_CLEANUP(cps_listing_names_) struct cps_names *names = NULL;
     CPS_TRY(cps_names_create(fw->layout, rnn_dir, &names));
-    CPS_CLEANUP(guard_names) struct cps_names *asm_names = NULL;
+    CPS_CLEANUP(cps_listing_names_) struct cps_names *asm_names = NULL;
     CPS_TRY(cps_names_create(fw->layout, NULL, &asm_names));
     struct listing l = {
         .fw = fw, .names = names, .asm_names = asm_names, .cache = cache, .out = out};

@@ -7,6 +7,12 @@
 
 #include "fw/fw.h"
 
+/** For CPS_CLEANUP. */
+static inline void cps_listing_names_(struct cps_names **names)
+{
+    cps_names_destroy(*names);
+}
+
 /* ---- remarks: which GPU or pipe register a constant selects, on the straight line only ---- */
 
 /** Constants that the registers hold, as far as the straight line tells. */

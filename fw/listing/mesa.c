@@ -36,11 +36,6 @@ struct mesa {
     char label[24];
 };
 
-static int64_t field(const struct cps_insn *insn, enum cps_afuc_field which)
-{
-    return cps_insn_field(&cps_isa_afuc, insn, which, -1);
-}
-
 /* ---- labels ---- */
 
 static bool is_call(const struct cps_insn *insn)
@@ -78,11 +73,12 @@ static uint32_t written_at(const struct mesa *m, uint32_t pc, int64_t data)
     for (uint32_t at = pc; at-- > 0;) {
         struct cps_insn insn;
         cps_decode(&cps_isa_afuc, m->fw->gen, m->words[at], &insn);
-        int64_t base = field(&insn, CPS_AFUC_F_BASE);
-        if (field(&insn, CPS_AFUC_F_DST) != data || field(&insn, CPS_AFUC_F_BANG) > 0)
+        int64_t base = cps_fw_field_(&insn, CPS_AFUC_F_BASE);
+        if (cps_fw_field_(&insn, CPS_AFUC_F_DST) != data ||
+            cps_fw_field_(&insn, CPS_AFUC_F_BANG) > 0)
             continue;
-        if (insn.op == CPS_AFUC_MOVI && field(&insn, CPS_AFUC_F_SHIFT) <= 0)
-            return (uint32_t)field(&insn, CPS_AFUC_F_IMM16);
+        if (insn.op == CPS_AFUC_MOVI && cps_fw_field_(&insn, CPS_AFUC_F_SHIFT) <= 0)
+            return (uint32_t)cps_fw_field_(&insn, CPS_AFUC_F_IMM16);
         if (insn.op == CPS_AFUC_LOAD && base % 4 == 0 && base / 4 < CPS_FW_TABLE_SIZE)
             return m->words[m->part->table + base / 4];
         break;
@@ -100,9 +96,9 @@ static uint32_t preemption(const struct mesa *m)
     for (uint32_t pc = 0; pc < m->code; pc++) {
         struct cps_insn insn;
         cps_decode(&cps_isa_afuc, m->fw->gen, m->words[pc], &insn);
-        if (insn.op == CPS_AFUC_SWRITE && !field(&insn, CPS_AFUC_F_SRC1) &&
-            field(&insn, CPS_AFUC_F_BASE) == number)
-            return written_at(m, pc, field(&insn, CPS_AFUC_F_SRC2));
+        if (insn.op == CPS_AFUC_SWRITE && !cps_fw_field_(&insn, CPS_AFUC_F_SRC1) &&
+            cps_fw_field_(&insn, CPS_AFUC_F_BASE) == number)
+            return written_at(m, pc, cps_fw_field_(&insn, CPS_AFUC_F_SRC2));
     }
     return 0;
 }
@@ -203,13 +199,13 @@ static void put_pipe(const struct mesa *m, uint32_t value)
 static void put_remark(const struct mesa *m, const struct cps_insn *insn)
 {
     enum { ADDR = 0x1d };
-    int64_t value = field(insn, CPS_AFUC_F_IMM16);
-    int64_t shift = field(insn, CPS_AFUC_F_SHIFT);
-    value = value < 0 ? field(insn, CPS_AFUC_F_IMM12) : value;
+    int64_t value = cps_fw_field_(insn, CPS_AFUC_F_IMM16);
+    int64_t shift = cps_fw_field_(insn, CPS_AFUC_F_SHIFT);
+    value = value < 0 ? cps_fw_field_(insn, CPS_AFUC_F_IMM12) : value;
     if (value < 0 || insn->op == CPS_AFUC_NOT)
         return;
     shift = shift < 0 ? 0 : shift;
-    if (field(insn, CPS_AFUC_F_DST) == ADDR && shift >= 16)
+    if (cps_fw_field_(insn, CPS_AFUC_F_DST) == ADDR && shift >= 16)
         put_pipe(m, (uint32_t)value << shift);
     else
         put_register(m, (uint32_t)value << shift);
@@ -295,15 +291,10 @@ static void put_section(const struct mesa *m)
         cps_buf_printf(m->out, "\n.section %s\n;\n; %s microcode:\n;\n", name, name);
 }
 
-static void guard_names(struct cps_names **names)
-{
-    cps_names_destroy(*names);
-}
-
 struct cps_err *cps_fw_listing_mesa_(const struct cps_fw *fw, const char *rnn_dir,
                                      struct cps_buf *out)
 {
-    CPS_CLEANUP(guard_names) struct cps_names *names = NULL;
+    CPS_CLEANUP(cps_listing_names_) struct cps_names *names = NULL;
     CPS_TRY(cps_names_create(fw->layout, rnn_dir, &names));
     struct mesa m = {.fw = fw, .names = names, .out = out};
     cps_buf_printf(out, "; %s microcode\n; Version: %08" PRIx32 "\n\n", cps_gen_name(fw->gen),

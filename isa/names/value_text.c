@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "isa/names/changed.h"
+#include "isa/names/words.h"
 #include "isa/names/names.h"
 
 /* As few digits as give the same float back, which all have; whole numbers keep ".0". */

@@ -2,7 +2,7 @@
  * rnndb XML: which fields values have, how they are written, and what differs between two. */
 #include "tests/rnntext.h"
 
-#include "isa/names/changed.h"
+#include "isa/names/words.h"
 
 static void the_first_bitset_of_a_name_counts(void **state)
 {

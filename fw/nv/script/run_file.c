@@ -464,15 +464,24 @@ static const struct {
     unsigned engines;
     bool (*read)(struct reader *r);
 } keywords[] = {
-    {"engine", ANY, do_engine},     {"chip", ANY, do_chip},
-    {"abi", CODE, do_abi},          {"policy", ANY, do_policy},
-    {"script", CODE, do_script},    {"code", CODE, do_code},
-    {"out", CODE, do_out},          {"at", ANY, do_at},
-    {"event", CODE, do_set},        {"reg", ANY, do_set},
-    {"write", ANY, do_write},       {"read", ANY, do_read},
-    {"write8", NO_CODE, do_write8}, {"write16", NO_CODE, do_write16},
-    {"object", NO_CODE, do_object}, {"upload", CODE, do_upload},
-    {"wait", ANY, do_wait},         {"run", ANY, do_run},
+    {"engine", ANY, do_engine},
+    {"chip", ANY, do_chip},
+    {"abi", CODE, do_abi},
+    {"policy", ANY, do_policy},
+    {"script", CODE, do_script},
+    {"code", CODE, do_code},
+    {"out", CODE, do_out},
+    {"at", ANY, do_at},
+    {"event", CODE, do_set},
+    {"reg", ANY, do_set},
+    {"write", ANY, do_write},
+    {"write8", NO_CODE, do_write8},
+    {"write16", NO_CODE, do_write16},
+    {"read", ANY, do_read},
+    {"object", NO_CODE, do_object},
+    {"upload", CODE, do_upload},
+    {"wait", ANY, do_wait},
+    {"run", ANY, do_run},
 };
 
 static bool read_line(struct reader *r)
@@ -485,11 +494,13 @@ static bool read_line(struct reader *r)
         if (keywords[i].engines & engine && take(r, keywords[i].word))
             return keywords[i].read(r);
     }
-    return expected(r, engine == CODE
-                           ? "engine, chip, abi, policy, script, code, out, at, event, reg, write, "
-                             "read, upload, wait or run"
-                           : "engine, chip, policy, at, reg, write, write8, write16, read, object, "
-                             "wait or run");
+    CPS_BUF known = {0};
+    for (size_t i = 0; i + 1 < sizeof(keywords) / sizeof(keywords[0]); i++) {
+        if (keywords[i].engines & engine)
+            cps_buf_printf(&known, "%s%s", known.size ? ", " : "", keywords[i].word);
+    }
+    cps_buf_str(&known, " or run");
+    return expected(r, cps_buf_text(&known));
 }
 
 static bool read_head(struct reader *r)

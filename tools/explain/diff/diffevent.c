@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "isa/names/changed.h"
+#include "isa/names/words.h"
 #include "tools/explain/diff/diffreport.h"
 
 /* The registers that an event of a kind is about. */
