@@ -58,6 +58,14 @@ static uint32_t code_size(const struct side *side)
     return cps_fw_code_end_(side->part);
 }
 
+/* Where the words without a partner end that begin at @p at. */
+static uint32_t end_alone(const struct side *side, uint32_t at)
+{
+    while (at < code_size(side) && side->partner[at] == CPS_FW_ALONE)
+        at++;
+    return at;
+}
+
 /* A constant that may be an address of the image: those are loaded with `mov`, in dwords or, for
  * what is read as memory, in bytes (F: 6ee 1899). */
 static bool address_in(const struct side *side, const struct cps_insn *insn, uint32_t *ret)
@@ -88,10 +96,8 @@ static uint64_t key_of(const struct side *side, uint32_t at)
  * in front of its target. */
 static bool leads_there(const struct compare *c, uint32_t a, uint32_t b)
 {
-    while (a < code_size(&c->a) && c->a.partner[a] == CPS_FW_ALONE)
-        a++;
-    while (b < code_size(&c->b) && c->b.partner[b] == CPS_FW_ALONE)
-        b++;
+    a = end_alone(&c->a, a);
+    b = end_alone(&c->b, b);
     if (a >= code_size(&c->a) || b >= code_size(&c->b))
         return a - code_size(&c->a) == b - code_size(&c->b);
     return c->a.partner[a] == b;
@@ -140,13 +146,6 @@ static void release(struct side *side)
     free(side->partner);
     free(side->state);
     *side = (struct side){0};
-}
-
-static uint32_t end_alone(const struct side *side, uint32_t at)
-{
-    while (at < code_size(side) && side->partner[at] == CPS_FW_ALONE)
-        at++;
-    return at;
 }
 
 /* Words without a partner, in order; to be freed. */
@@ -215,10 +214,8 @@ static void pair_replaced(struct compare *c)
     for (uint32_t a = 0; a < code_size(&c->a); a++) {
         uint32_t from_a = a;
         uint32_t from_b = b;
-        while (a < code_size(&c->a) && c->a.partner[a] == CPS_FW_ALONE)
-            a++;
-        while (b < code_size(&c->b) && c->b.partner[b] == CPS_FW_ALONE)
-            b++;
+        a = end_alone(&c->a, a);
+        b = end_alone(&c->b, b);
         for (uint32_t i = 0; a - from_a == b - from_b && i < a - from_a; i++) {
             c->a.partner[from_a + i] = from_b + i;
             c->b.partner[from_b + i] = from_a + i;
@@ -243,11 +240,6 @@ static void find_changed(struct compare *c)
     }
 }
 
-static bool is_alone(const struct side *side, uint32_t at)
-{
-    return at < code_size(side) && side->partner[at] == CPS_FW_ALONE;
-}
-
 static bool is_elsewhere(const struct side *side, uint32_t at)
 {
     return at < code_size(side) && side->state[at] == ELSEWHERE;
@@ -263,17 +255,22 @@ static bool is_filling(const struct side *side, uint32_t from)
     return true;
 }
 
-static struct cps_err *add(struct compare *c, struct cps_fw_change change)
+static struct cps_err *append(struct compare *c, struct cps_fw_change change)
 {
-    if (!change.a_count && !change.b_count)
-        return NULL;
-    if (is_filling(&c->a, change.a) && is_filling(&c->b, change.b))
-        return NULL;
     if (!CPS_LIST_ROOM(c->change, c->changes))
         return cps_err_nomem();
-    change.role = c->a.part->role;
     c->change[c->changes++] = change;
     return NULL;
+}
+
+/* What is nothing, or only filling, is no change of code. */
+static struct cps_err *add(struct compare *c, struct cps_fw_change change)
+{
+    if ((!change.a_count && !change.b_count) ||
+        (is_filling(&c->a, change.a) && is_filling(&c->b, change.b)))
+        return NULL;
+    change.role = c->a.part->role;
+    return append(c, change);
 }
 
 /* A block that stands elsewhere in the other image: it is told where it stood. */
@@ -295,10 +292,8 @@ static struct cps_err *add_stretch(struct compare *c, uint32_t *a, uint32_t *b)
 {
     struct cps_fw_change change = {.a = *a, .b = *b};
     for (;;) {
-        while (is_alone(&c->a, *a))
-            *a += 1;
-        while (is_alone(&c->b, *b))
-            *b += 1;
+        *a = end_alone(&c->a, *a);
+        *b = end_alone(&c->b, *b);
         if (*a >= code_size(&c->a) || c->a.partner[*a] != *b || c->a.state[*a] != CHANGED)
             break;
         *a += 1;
@@ -335,11 +330,9 @@ static struct cps_err *collect(struct compare *c)
 static struct cps_err *add_word(struct compare *c, uint32_t a, uint32_t a_count, uint32_t b,
                                 uint32_t b_count)
 {
-    if (!CPS_LIST_ROOM(c->change, c->changes))
-        return cps_err_nomem();
-    c->change[c->changes++] = (struct cps_fw_change){
-        .role = c->a.part->role, .a = a, .b = b, .a_count = a_count, .b_count = b_count};
-    return NULL;
+    return append(
+        c, (struct cps_fw_change){
+               .role = c->a.part->role, .a = a, .b = b, .a_count = a_count, .b_count = b_count});
 }
 
 /* The first word of each processor's image has the version, which cps_fw has, too. */
@@ -429,8 +422,12 @@ static struct cps_err *compare_data(struct compare *c)
     return compare_tail(c);
 }
 
-static struct cps_err *compare_part(struct compare *c)
+/* Their code; the caller releases both sides. */
+static struct cps_err *compare_part(struct compare *c, const struct cps_fw *a, unsigned i,
+                                    const struct cps_fw *b, unsigned k, bool loose)
 {
+    CPS_TRY(prepare(&c->a, a, i, loose));
+    CPS_TRY(prepare(&c->b, b, k, loose));
     CPS_TRY(cps_align_(c->a.key, code_size(&c->a), c->b.key, code_size(&c->b), c->a.partner));
     for (uint32_t at = 0; at < code_size(&c->a); at++) {
         if (c->a.partner[at] != CPS_FW_ALONE)
@@ -447,11 +444,7 @@ struct cps_err *cps_fw_pairs_(const struct cps_fw *a, const struct cps_fw *b, un
 {
     struct compare c = {0};
     *ret = (struct cps_fw_pairs){0};
-    struct cps_err *err = prepare(&c.a, a, part, true);
-    if (!err)
-        err = prepare(&c.b, b, part, true);
-    if (!err)
-        err = compare_part(&c);
+    struct cps_err *err = compare_part(&c, a, part, b, part, true);
     if (!err) {
         *ret = (struct cps_fw_pairs){.count = {code_size(&c.a), code_size(&c.b)},
                                      .partner = {c.a.partner, c.b.partner}};
@@ -479,24 +472,10 @@ static int find_role(const struct cps_fw *fw, enum cps_fw_role role)
     return -1;
 }
 
-/* A processor that one image alone has. */
-static struct cps_err *add_alone(struct compare *c, const struct cps_fw_part *part, bool in_b)
-{
-    if (!CPS_LIST_ROOM(c->change, c->changes))
-        return cps_err_nomem();
-    c->change[c->changes++] = (struct cps_fw_change){
-        .role = part->role, .a_count = in_b ? 0 : part->size, .b_count = in_b ? part->size : 0};
-    return NULL;
-}
-
 static struct cps_err *compare_pair(struct compare *c, const struct cps_fw *a, unsigned i,
                                     const struct cps_fw *b, unsigned k)
 {
-    struct cps_err *err = prepare(&c->a, a, i, false);
-    if (!err)
-        err = prepare(&c->b, b, k, false);
-    if (!err)
-        err = compare_part(c);
+    struct cps_err *err = compare_part(c, a, i, b, k, false);
     if (!err)
         err = compare_data(c);
     release(&c->a);
@@ -509,11 +488,13 @@ static struct cps_err *compare_all(struct compare *c, const struct cps_fw *a,
 {
     for (unsigned i = 0; i < a->part_count; i++) {
         int k = find_role(b, a->part[i].role);
-        CPS_TRY(k < 0 ? add_alone(c, &a->part[i], false) : compare_pair(c, a, i, b, (unsigned)k));
+        const struct cps_fw_change alone = {.role = a->part[i].role, .a_count = a->part[i].size};
+        CPS_TRY(k < 0 ? append(c, alone) : compare_pair(c, a, i, b, (unsigned)k));
     }
     for (unsigned k = 0; k < b->part_count; k++) {
+        const struct cps_fw_change alone = {.role = b->part[k].role, .b_count = b->part[k].size};
         if (find_role(a, b->part[k].role) < 0)
-            CPS_TRY(add_alone(c, &b->part[k], true));
+            CPS_TRY(append(c, alone));
     }
     return NULL;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Source lines as DWARF 4, chapters 6.2 (line table) and 7.5 (units), written for 32-bit
- * little-endian files: one unit per part. */
+ * Source lines as DWARF 4, chapters 6.2 (line table) and 7.5 (units), for 32-bit little-endian
+ * files: one unit per part. What is read has the shape of what is written; every other one is
+ * refused. */
 #include <string.h>
 
-#include "isa/base/le.h"
 #include "fw/image/elf_form.h"
+#include "fw/image/private.h"
 
 static void put8(struct cps_buf *out, unsigned value)
 {
@@ -168,4 +169,207 @@ void cps_dwarf_write_(const struct cps_program *program, struct cps_dwarf *ret)
         close_length(&ret->line, from);
         put_unit(program, i, offset, &ret->info);
     }
+}
+
+/* ---- and back ---- */
+
+/* More source files than any program of ours has. */
+#define MAX_FILES 64
+
+struct reader {
+    const char *name;
+    uint64_t offset; /* of the section in the file */
+    const uint8_t *data;
+    size_t size; /* of what may be read now: the section, then a unit */
+    size_t at;
+    struct cps_program *program;
+    uint32_t file[MAX_FILES]; /* of the unit, as indexes into the program's files */
+    uint32_t file_count;
+};
+
+/* The state of the machine that section 6.2.2 describes, as far as it matters here. */
+struct row {
+    uint32_t address; /* bytes */
+    uint32_t line;
+    uint32_t file; /* from 1 */
+};
+
+static struct cps_err *expected(const struct reader *r, const char *what)
+{
+    return cps_err_input(r->name, r->offset + r->at, "line table: expected %s", what);
+}
+
+static struct cps_err *get(struct reader *r, unsigned bytes, uint32_t *ret)
+{
+    if (r->size - r->at < bytes)
+        return expected(r, "more bytes before its end");
+    *ret = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        *ret |= (uint32_t)r->data[r->at + i] << 8 * i;
+    r->at += bytes;
+    return NULL;
+}
+
+static struct cps_err *get_exact(struct reader *r, unsigned bytes, uint32_t want, const char *what)
+{
+    uint32_t value = 0;
+    CPS_TRY(get(r, bytes, &value));
+    r->at -= value == want ? 0 : bytes;
+    return value == want ? NULL : expected(r, what);
+}
+
+/* LEB128 of at most 32 bits; @p ret_bits is where its sign stands. */
+static struct cps_err *get_leb(struct reader *r, uint32_t *ret, unsigned *ret_bits)
+{
+    uint32_t byte = 0x80;
+    *ret = 0;
+    for (*ret_bits = 0; byte & 0x80; *ret_bits += 7) {
+        if (*ret_bits >= 35)
+            return expected(r, "a number of 32 bits");
+        CPS_TRY(get(r, 1, &byte));
+        *ret |= (byte & 0x7f) << *ret_bits;
+    }
+    return NULL;
+}
+
+static struct cps_err *get_unsigned(struct reader *r, uint32_t *ret)
+{
+    unsigned bits = 0;
+    return get_leb(r, ret, &bits);
+}
+
+/* Two's complement: sums come out right modulo 2^32. */
+static struct cps_err *get_signed(struct reader *r, uint32_t *ret)
+{
+    unsigned bits = 0;
+    CPS_TRY(get_leb(r, ret, &bits));
+    if (bits < 32 && *ret >> (bits - 1) & 1)
+        *ret |= UINT32_MAX << bits;
+    return NULL;
+}
+
+static struct cps_err *get_file(struct reader *r, bool *ret)
+{
+    const char *path = (const char *)r->data + r->at;
+    const uint8_t *end = memchr(path, '\0', r->size - r->at);
+    if (!end)
+        return expected(r, "a path that ends");
+    *ret = *path != '\0';
+    if (*ret && r->file_count == MAX_FILES)
+        return expected(r, "at most 64 files");
+    r->at = (size_t)(end - r->data) + 1;
+    if (!*ret)
+        return NULL;
+    CPS_TRY(cps_fw_debug_file_(&r->program->debug, path, &r->file[r->file_count++]));
+    return get_exact(r, 3, 0, "neither folder nor time nor size of the file");
+}
+
+static struct cps_err *get_header(struct reader *r)
+{
+    static const uint8_t operands[DWARF_OPCODE_BASE - 1] = DWARF_OPERANDS;
+    uint32_t length = 0;
+    CPS_TRY(get_exact(r, 2, DWARF_VERSION, "DWARF version 4"));
+    CPS_TRY(get(r, 4, &length));
+    size_t from = r->at;
+    CPS_TRY(get_exact(r, 1, DWARF_UNIT, "instructions of 4 bytes"));
+    CPS_TRY(get_exact(r, 2, 0x101, "one operation per instruction, statements by default"));
+    CPS_TRY(get_exact(r, 1, DWARF_LINE_BASE & 0xff, "line base -3"));
+    CPS_TRY(get_exact(r, 1, DWARF_LINE_RANGE, "line range 12"));
+    CPS_TRY(get_exact(r, 1, DWARF_OPCODE_BASE, "13 as the first special opcode"));
+    for (unsigned i = 0; i < sizeof(operands); i++)
+        CPS_TRY(get_exact(r, 1, operands[i], "the operand counts of DWARF 4"));
+    CPS_TRY(get_exact(r, 1, 0, "no folders"));
+    r->file_count = 0;
+    for (bool more = true; more;)
+        CPS_TRY(get_file(r, &more));
+    return r->at - from == length ? NULL : expected(r, "the header's length to fit");
+}
+
+static struct cps_err *take_row(struct reader *r, const struct row *row)
+{
+    uint32_t part = row->address >> CPS_ELF_PART_SHIFT;
+    uint32_t dword = (row->address - cps_elf_base_(part)) / 4;
+    if (row->address % 4 || part >= r->program->part_count || dword >= r->program->part[part].size)
+        return expected(r, "a row for a word of the image");
+    if (!row->file || row->file > r->file_count)
+        return expected(r, "a row with a file of the header");
+    const struct cps_fw_line line = {part, dword, r->file[row->file - 1], row->line};
+    return cps_fw_debug_line_(&r->program->debug, line) ? NULL : cps_err_nomem();
+}
+
+static struct cps_err *do_extended(struct reader *r, struct row *row, bool *ended)
+{
+    uint32_t length = 0;
+    uint32_t opcode = 0;
+    CPS_TRY(get_unsigned(r, &length));
+    CPS_TRY(get(r, 1, &opcode));
+    if (opcode == DWARF_SET_ADDRESS && length == 5)
+        return get(r, 4, &row->address);
+    if (opcode != DWARF_END_SEQUENCE || length != 1)
+        return expected(r, "an address of 4 bytes or the end of a sequence");
+    *row = (struct row){.line = 1, .file = 1};
+    *ended = true;
+    return NULL;
+}
+
+static struct cps_err *do_standard(struct reader *r, uint32_t opcode, struct row *row)
+{
+    uint32_t value = 0;
+    switch (opcode) {
+    case DWARF_COPY:
+        return take_row(r, row);
+    case DWARF_ADVANCE_PC:
+        CPS_TRY(get_unsigned(r, &value));
+        row->address += value * DWARF_UNIT;
+        return NULL;
+    case DWARF_ADVANCE_LINE:
+        CPS_TRY(get_signed(r, &value));
+        row->line += value;
+        return NULL;
+    case DWARF_SET_FILE:
+        return get_unsigned(r, &row->file);
+    default:
+        return expected(r, "an opcode that asm -g uses");
+    }
+}
+
+static struct cps_err *do_opcode(struct reader *r, struct row *row, bool *ended)
+{
+    uint32_t opcode = 0;
+    CPS_TRY(get(r, 1, &opcode));
+    *ended = false;
+    if (!opcode)
+        return do_extended(r, row, ended);
+    if (opcode < DWARF_OPCODE_BASE)
+        return do_standard(r, opcode, row);
+    opcode -= DWARF_OPCODE_BASE;
+    row->address += opcode / DWARF_LINE_RANGE * DWARF_UNIT;
+    row->line += (uint32_t)(DWARF_LINE_BASE + (int)(opcode % DWARF_LINE_RANGE));
+    return take_row(r, row);
+}
+
+static struct cps_err *read_unit(struct reader *r)
+{
+    struct row row = {.line = 1, .file = 1};
+    bool ended = false;
+    CPS_TRY(get_header(r));
+    while (r->at < r->size)
+        CPS_TRY(do_opcode(r, &row, &ended));
+    return ended ? NULL : expected(r, "the end of a sequence");
+}
+
+struct cps_err *cps_dwarf_read_(const char *name, uint64_t offset, const uint8_t *data, size_t size,
+                                struct cps_program *ret)
+{
+    struct reader r = {.name = name, .offset = offset, .data = data, .program = ret};
+    while (r.at < size) {
+        uint32_t length = 0;
+        r.size = size;
+        CPS_TRY(get(&r, 4, &length));
+        if (length > size - r.at)
+            return expected(&r, "a unit inside its section");
+        r.size = r.at + length;
+        CPS_TRY(read_unit(&r));
+    }
+    return NULL;
 }

@@ -61,10 +61,6 @@ enum cps_fw_role cps_fw_first_role_(struct cps_fw *fw);
 /** Whether the image is an AQE's: those have the id of their SQE, in a file of their own. */
 bool cps_fw_is_aqe_(const struct cps_fw *fw);
 
-/** Fills all but the name from @p program, whose lists it takes over. @p gen as for cps_fw_load().
- * The image has at least one word. */
-CPS_MUST_USE struct cps_err *cps_fw_take_program_(struct cps_fw *fw, struct cps_program *program,
-                                                  unsigned gen);
 /** Finds out which symbols are packets'. */
 CPS_MUST_USE struct cps_err *cps_fw_debug_packets_(const struct cps_fw *fw,
                                                    struct cps_fw_debug *debug);

@@ -49,6 +49,49 @@ static struct cps_err *take_raw(struct cps_fw *fw, const uint8_t *bytes, size_t 
     return cps_fw_measure_(fw);
 }
 
+/* The header's word wins, as in raw files; sections also tell of tables that no header notes. */
+static void place_tables(struct cps_fw *fw)
+{
+    for (unsigned i = 0; i < fw->part_count; i++) {
+        struct cps_fw_part *part = &fw->part[i];
+        uint32_t table = cps_fw_find_table_(fw, fw->gen, part->start);
+        if (table != CPS_FW_NONE && table <= part->size && part->size - table >= CPS_FW_TABLE_SIZE)
+            part->table = table;
+    }
+}
+
+struct cps_err *cps_fw_debug_packets_(const struct cps_fw *fw, struct cps_fw_debug *debug)
+{
+    struct cps_names *names = NULL;
+    CPS_TRY(cps_names_create(fw->layout, NULL, &names));
+    for (size_t i = 0; i < debug->symbol_count; i++) {
+        struct cps_fw_symbol *symbol = &debug->symbols[i];
+        unsigned id = 0;
+        bool is_packet = cps_fw_packet_(names, symbol->name, strlen(symbol->name), &id);
+        symbol->packet = is_packet ? (int)id : -1;
+    }
+    cps_names_destroy(names);
+    return NULL;
+}
+
+/* Fills all but the name, and takes the lists over. */
+static struct cps_err *take_program(struct cps_fw *fw, struct cps_program *program, unsigned gen)
+{
+    fw->words = CPS_TAKE(program->image.words);
+    fw->lead = fw->words[0];
+    fw->count = program->image.count - 1;
+    memmove(fw->words, fw->words + 1, 4 * (size_t)fw->count);
+    fw->debug = program->debug;
+    program->debug = (struct cps_fw_debug){0};
+    CPS_TRY(cps_fw_identify_(fw, gen ? gen : program->gen));
+    memcpy(fw->part, program->part, sizeof(fw->part));
+    fw->part_count = program->part_count;
+    place_tables(fw);
+    fw->part[0].role = cps_fw_first_role_(fw);
+    CPS_TRY(cps_fw_measure_(fw));
+    return cps_fw_debug_packets_(fw, &fw->debug);
+}
+
 static struct cps_err *take_elf(struct cps_fw *fw, const uint8_t *bytes, size_t size, unsigned gen)
 {
     CPS_CLEANUP(cps_program_deinit) struct cps_program program = {0};
@@ -56,7 +99,7 @@ static struct cps_err *take_elf(struct cps_fw *fw, const uint8_t *bytes, size_t 
     if (program.image.count * 4 < MIN_BYTES)
         return cps_err_input(fw->name, size, "image of %u words, expected at least 2",
                              program.image.count - 1);
-    return cps_fw_take_program_(fw, &program, gen);
+    return take_program(fw, &program, gen);
 }
 
 bool cps_is_elf(const void *bytes, size_t size)
@@ -101,46 +144,4 @@ void cps_program_deinit(struct cps_program *program)
     free(program->image.words);
     cps_fw_debug_deinit(&program->debug);
     *program = (struct cps_program){0};
-}
-
-/* The header's word wins, as in raw files; sections also tell of tables that no header notes. */
-static void place_tables(struct cps_fw *fw)
-{
-    for (unsigned i = 0; i < fw->part_count; i++) {
-        struct cps_fw_part *part = &fw->part[i];
-        uint32_t table = cps_fw_find_table_(fw, fw->gen, part->start);
-        if (table != CPS_FW_NONE && table <= part->size && part->size - table >= CPS_FW_TABLE_SIZE)
-            part->table = table;
-    }
-}
-
-struct cps_err *cps_fw_debug_packets_(const struct cps_fw *fw, struct cps_fw_debug *debug)
-{
-    struct cps_names *names = NULL;
-    CPS_TRY(cps_names_create(fw->layout, NULL, &names));
-    for (size_t i = 0; i < debug->symbol_count; i++) {
-        struct cps_fw_symbol *symbol = &debug->symbols[i];
-        unsigned id = 0;
-        bool is_packet = cps_fw_packet_(names, symbol->name, strlen(symbol->name), &id);
-        symbol->packet = is_packet ? (int)id : -1;
-    }
-    cps_names_destroy(names);
-    return NULL;
-}
-
-struct cps_err *cps_fw_take_program_(struct cps_fw *fw, struct cps_program *program, unsigned gen)
-{
-    fw->words = CPS_TAKE(program->image.words);
-    fw->lead = fw->words[0];
-    fw->count = program->image.count - 1;
-    memmove(fw->words, fw->words + 1, 4 * (size_t)fw->count);
-    fw->debug = program->debug;
-    program->debug = (struct cps_fw_debug){0};
-    CPS_TRY(cps_fw_identify_(fw, gen ? gen : program->gen));
-    memcpy(fw->part, program->part, sizeof(fw->part));
-    fw->part_count = program->part_count;
-    place_tables(fw);
-    fw->part[0].role = cps_fw_first_role_(fw);
-    CPS_TRY(cps_fw_measure_(fw));
-    return cps_fw_debug_packets_(fw, &fw->debug);
 }

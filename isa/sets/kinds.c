@@ -74,7 +74,7 @@ bool cps_parse_bang_(struct cps_parser *p, const struct cps_field *field, const 
 
 /* ---- registers ---- */
 
-enum cps_style cps_printer_style_(const struct cps_printer *p)
+static enum cps_style style_of(const struct cps_printer *p)
 {
     return p->names ? p->names->style : CPS_STYLE_OWN;
 }
@@ -86,14 +86,14 @@ unsigned cps_printer_digits_(const struct cps_printer *p, unsigned digits)
 #define STYLE(id, word, width, sp, lr) [CPS_STYLE_##id] = (width),
 #include "isa/style.def"
     };
-    return width[cps_printer_style_(p)] == PADDED ? digits : 1;
+    return width[style_of(p)] == PADDED ? digits : 1;
 }
 
 static void put_register(const struct cps_printer *p, const char *const *special, int64_t number)
 {
     const char *name = special[number & 31];
     if (!name && p->isa->style_names)
-        name = p->isa->style_names[cps_printer_style_(p)][number & 31];
+        name = p->isa->style_names[style_of(p)][number & 31];
     if (name)
         cps_buf_printf(p->out, "$%s", name);
     else

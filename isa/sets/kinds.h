@@ -15,8 +15,6 @@ struct cps_printer {
     uint32_t pc;
 };
 
-/** How it is to be spelt. */
-enum cps_style cps_printer_style_(const struct cps_printer *p);
 /** How many digits a number has at least that is padded to @p digits where the style pads. */
 unsigned cps_printer_digits_(const struct cps_printer *p, unsigned digits);
 

@@ -59,8 +59,6 @@ static inline struct cps_bytes rom_bytes(const struct cps_rom *rom)
 size_t cps_rom_find_(const struct cps_rom *rom, size_t from, const char *what, size_t size);
 /* tables.c: finds BIT or BMP, the chip, and what they say about init scripts. */
 CPS_MUST_USE struct cps_err *cps_rom_tables_(struct cps_rom *rom, struct rom_init *ret);
-/* tables.c: an entry of BIT that lies in the file, NULL if there is none. */
-const struct cps_rom_entry *cps_rom_entry_(const struct cps_rom *rom, char id);
 /* init.c: walks over all init scripts. */
 CPS_MUST_USE struct cps_err *cps_rom_scripts_(struct cps_rom *rom, const struct rom_init *init);
 /* init.c: the row of an operation, NULL if there is none. */

@@ -19,7 +19,8 @@ size_t cps_rom_find_(const struct cps_rom *rom, size_t from, const char *what, s
     return 0;
 }
 
-const struct cps_rom_entry *cps_rom_entry_(const struct cps_rom *rom, char id)
+/* An entry of BIT that lies in the file, NULL if there is none. */
+static const struct cps_rom_entry *find_entry(const struct cps_rom *rom, char id)
 {
     for (size_t i = 0; i < rom->entry_count; i++) {
         if (rom->entry[i].id == (uint8_t)id && rom->entry[i].inside)
@@ -103,10 +104,10 @@ static void read_pointers(const struct cps_rom *rom, size_t at, size_t length, s
 
 static void follow_bit(struct cps_rom *rom, struct rom_init *ret)
 {
-    const struct cps_rom_entry *init = cps_rom_entry_(rom, 'I');
-    const struct cps_rom_entry *memory = cps_rom_entry_(rom, 'M');
-    const struct cps_rom_entry *levels = cps_rom_entry_(rom, 'P');
-    const struct cps_rom_entry *info = cps_rom_entry_(rom, 'i');
+    const struct cps_rom_entry *init = find_entry(rom, 'I');
+    const struct cps_rom_entry *memory = find_entry(rom, 'M');
+    const struct cps_rom_entry *levels = find_entry(rom, 'P');
+    const struct cps_rom_entry *info = find_entry(rom, 'i');
     uint16_t pointer = 0;
     if (init)
         read_pointers(rom, init->offset, init->length, ret);
