@@ -215,8 +215,8 @@ uint64_t cps_insn_target_bits(const struct cps_isa *isa, const struct cps_insn *
 uint32_t cps_field_target_(const struct cps_field *field, uint32_t pc, uint32_t v)
 {
     switch ((enum cps_field_kind)field->kind) {
-#define KIND(id, flags, print, parse, target) \
-    case CPS_FIELD_##id:                      \
+#define KIND(id, flags, scale, print, parse, target) \
+    case CPS_FIELD_##id:                             \
         return target;
 #include "isa/sets/kind.def"
     default:

@@ -4,25 +4,11 @@
 
 #include <inttypes.h>
 
-/* How often the text has one of a field's values. */
-static int64_t scale_of(const struct cps_field *field)
-{
-    switch ((enum cps_field_kind)field->kind) {
-    case CPS_FIELD_TWICE:
-        return 2;
-    case CPS_FIELD_GROUP:
-    case CPS_FIELD_GROUPABS:
-        return 4;
-    default:
-        return 1;
-    }
-}
-
 /* In the units of the text; a relative target is a distance from where it stands. */
 static struct cps_err *out_of_range(const struct cps_field *field, int64_t value, int64_t lowest,
                                     int64_t highest)
 {
-    int64_t scale = scale_of(field);
+    int64_t scale = cps_field_scale_(field);
     bool is_far = cps_field_is_target_(field) && cps_field_is_signed_(field);
     return cps_err_new(
         CPS_ERR_SYNTAX, "%s is %" PRId64 "%s, expected a value from %" PRId64 " to %" PRId64,

@@ -12,10 +12,17 @@ static const struct {
     void (*put)(const struct cps_printer *p, const struct cps_field *field, int64_t value);
     bool (*parse)(struct cps_parser *p, const struct cps_field *field, const char **at,
                   int64_t *ret);
+    int64_t scale;
 } kinds[] = {
-#define KIND(id, flags, print, parse, target) {cps_put_##print##_, cps_parse_##parse##_},
+#define KIND(id, flags, scale, print, parse, target) \
+    {cps_put_##print##_, cps_parse_##parse##_, scale},
 #include "isa/sets/kind.def"
 };
+
+int64_t cps_field_scale_(const struct cps_field *field)
+{
+    return kinds[field->kind].scale;
+}
 
 void cps_put_field_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
 {
@@ -150,14 +157,7 @@ void cps_put_hex_(const struct cps_printer *p, const struct cps_field *field, in
 
 void cps_put_decimal_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
 {
-    (void)field;
-    cps_buf_printf(p->out, "%" PRId64, value);
-}
-
-void cps_put_twice_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
-{
-    (void)field;
-    cps_buf_printf(p->out, "%" PRId64, value * 2);
+    cps_buf_printf(p->out, "%" PRId64, value * cps_field_scale_(field));
 }
 
 bool cps_parse_twice_(struct cps_parser *p, const struct cps_field *field, const char **at,

@@ -59,7 +59,7 @@ bool cps_parse_field_(struct cps_parser *p, const struct cps_field *field, const
                       int64_t *ret);
 
 /* The functions that the rows of kind.def name. */
-#define KIND(id, flags, print, parse, target)                                           \
+#define KIND(id, flags, scale, print, parse, target)                                    \
     void cps_put_##print##_(const struct cps_printer *p, const struct cps_field *field, \
                             int64_t value);                                             \
     bool cps_parse_##parse##_(struct cps_parser *p, const struct cps_field *field,      \

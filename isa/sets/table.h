@@ -34,7 +34,7 @@
 
 /** How a field is written and read: the rows of kind.def. */
 enum cps_field_kind {
-#define KIND(id, flags, print, parse, target) CPS_FIELD_##id,
+#define KIND(id, flags, scale, print, parse, target) CPS_FIELD_##id,
 #include "isa/sets/kind.def"
     CPS_FIELD_KIND_COUNT,
 };
@@ -42,17 +42,17 @@ enum cps_kind_flags { CPS_KIND_PREFIX = 1, CPS_KIND_SIGNED = 2, CPS_KIND_TARGET 
 
 /** Kinds that have a flag, as bits. */
 enum {
-#define KIND(id, flags, print, parse, target) \
+#define KIND(id, flags, scale, print, parse, target) \
     | ((flags)&CPS_KIND_PREFIX ? INT32_C(1) << CPS_FIELD_##id : 0)
     CPS_KINDS_PREFIX = 0
 #include "isa/sets/kind.def"
     ,
-#define KIND(id, flags, print, parse, target) \
+#define KIND(id, flags, scale, print, parse, target) \
     | ((flags)&CPS_KIND_SIGNED ? INT32_C(1) << CPS_FIELD_##id : 0)
     CPS_KINDS_SIGNED = 0
 #include "isa/sets/kind.def"
     ,
-#define KIND(id, flags, print, parse, target) \
+#define KIND(id, flags, scale, print, parse, target) \
     | ((flags)&CPS_KIND_TARGET ? INT32_C(1) << CPS_FIELD_##id : 0)
     CPS_KINDS_TARGET = 0
 #include "isa/sets/kind.def"
@@ -154,6 +154,8 @@ static inline uint64_t cps_length_mask_(const struct cps_isa *isa)
 {
     return ((UINT64_C(1) << isa->length_width) - 1) << isa->length_low;
 }
+/** kinds.c: what the text has for a value of 1. */
+int64_t cps_field_scale_(const struct cps_field *field);
 /** encode.c: the bits of an instruction, and bytes that a row has without its list. */
 CPS_MUST_USE struct cps_err *cps_encode_bits_(const struct cps_isa *isa,
                                               const struct cps_insn *insn, uint64_t ret[2]);
