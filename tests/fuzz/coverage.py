@@ -24,7 +24,7 @@ PARSERS = {
     "mask": ["trace/event/mask.c"],
     "asm": ["fw/asm/asm.c", "fw/asm/directive.c", "fw/asm/source.c", "fw/asm/head.c", "isa/sets/parse.c"],
     "fw": ["fw/image/raw.c", "fw/image/ident.c", "fw/listing/listing.c", "isa/sets/decode.c"],
-    "elf": ["fw/image/elf.c", "fw/image/dwarf_read.c", "fw/image/dwarf_line.c"],
+    "elf": ["fw/image/elf.c", "fw/image/dwarf_line.c"],
     "mbn": ["fw/image/mbn.c"],
     "envy": ["fw/nv/envy/assemble.c", "fw/nv/envy/parse.c", "fw/nv/envy/print.c", "fw/nv/envy/table.c"],
     "mmiotrace": ["tools/explain/mmio/compose.c", "tools/explain/mmio/gather.c", "trace/capture/mmiotrace.c"],

@@ -268,7 +268,8 @@ static void repair_puts_in_step(void **state)
         assert_in_range(good[i], 75, 99);
 }
 
-/* Names lead to the numbers of their rows. Below 0x10 only hardware makes packets. */
+/* Names lead to the numbers of their rows, which are in their order. Below 0x10 only hardware makes
+ * packets. */
 static void packets_have_the_numbers_of_their_names(void **state)
 {
     unsigned known = 0;
@@ -290,6 +291,8 @@ static void packets_have_the_numbers_of_their_names(void **state)
         cps_names_destroy(names);
     }
     assert_true(known > 200);
+    for (size_t i = 1; i < cps_packet_count_; i++)
+        assert_true(cps_packet_rows_[i - 1].opcode <= cps_packet_rows_[i].opcode);
     for (unsigned opcode = 0; opcode < 0x80; opcode++)
         assert_int_equal(grammar_is_hardwares(opcode), opcode < 0x10);
 }
