@@ -74,6 +74,13 @@ struct cps_packet_row {
 extern const struct cps_packet_row cps_packet_rows_[];
 extern const size_t cps_packet_count_;
 
+/** Whether firmware of a generation takes the words of a row. @param number  as struct cps_gen_row
+ */
+static inline bool cps_packet_is_tried_(const struct cps_packet_row *row, unsigned number)
+{
+    return row->tried >> (number - 2) & 1;
+}
+
 /** The row of a name, looked for at @p opcode first; the name may be the user's, of another number.
  * @param name  NULL: there is none @return NULL if no row has the name */
 const struct cps_packet_row *cps_packet_row_(uint32_t opcode, const char *name);

@@ -6,7 +6,6 @@
 
 #include "fw/image/icache.h"
 #include "isa/base/pm4.h"
-#include "isa/names/table.h"
 #include "isa/packet.h"
 #include "trace/capture/pm4walk.h"
 
@@ -16,14 +15,13 @@
 void grammar_init(struct grammar *g, const struct cps_fw *fw, const struct protection *protection,
                   const struct learned *learned)
 {
-    unsigned chip = CPS_CHIP_BIT(cps_gen_row(fw->gen)->number);
     uint32_t table[CPS_FW_TABLE_SIZE];
     bool own[CPS_FW_TABLE_SIZE];
     uint8_t weight[CPS_FW_TABLE_SIZE] = {0};
     *g = (struct grammar){.fw = fw, .protection = protection, .learned = learned};
     for (size_t i = 0; i < cps_packet_count_; i++) {
         const struct cps_packet_row *row = &cps_packet_rows_[i];
-        if (row->tried & chip)
+        if (cps_packet_is_tried_(row, cps_gen_row(fw->gen)->number))
             g->fields[row->opcode] = row->words;
         if (row->tried)
             weight[row->opcode] = row->weight;
