@@ -23,7 +23,8 @@ def words(path, pattern):
 
 def table_words(pattern):
     """From every table of instructions."""
-    paths = [os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "isa/*.def"))]
+    paths = [os.path.relpath(path, ROOT) for folder in ("isa", "isa/nv")
+             for path in glob.glob(os.path.join(ROOT, folder, "*.def"))]
     return sorted({word for path in paths for word in words(path, pattern)})
 
 
