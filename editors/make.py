@@ -40,7 +40,7 @@ FLAGS = table_words(r'^FIELD\(\w+,\s*"(\w+)",\s*\d+,\s*\d+,\s*FLAG\b')
 COUNTS = table_words(r'^FIELD\(\w+,\s*"(\w+)",\s*\d+,\s*\d+,\s*COUNT\b')
 SECTIONS = sorted(set(re.findall(r'^ROLE\(\w+,\s*"\w+",\s*"(\w+)"', read("isa/target.def"), re.M)))
 DIRECTIVES = sorted(set(words("fw/asm/directive.c", r'^\s*\{"(\w+)", do_') + words("fw/asm/script.c", r'^\s*\{"\.(\w+)", ')))
-PM4 = sorted(set(words("trace/capture/pm4text.c", r'keyword\(word, "(\w+)"\)') + ["reg"]))
+PM4 = sorted(set(words("trace/capture/pm4text.c", r'\{"(\w+)",\s+read_\w+\}') + ["reg"]))
 EVENTS = words("trace/event/event.def", r'^EVENT\(\w+,\s*"(\w+)"')
 PROCESSORS = words("isa/target.def", r'^PROCESSOR\(\w+,\s*"(\w+)"')
 

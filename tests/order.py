@@ -58,16 +58,21 @@ def backward(text):
 def symbols(build, text):
     """For each source the sources whose functions and data its object names, as nm lists them."""
     objects = {path.replace("/", "_").replace("_", "/", 1) + ".o": path for path in text if path.endswith(".c")}
-    home, wanted = {}, {}
+    home, wanted, found = {}, {}, {}
     for top in TOPS:
         for folder, _, names in os.walk(os.path.join(build, top)):
             for name in names:
-                path = objects.get("%s/%s" % (top, name))
-                if path is None or path in wanted:
-                    continue
-                lines = subprocess.check_output(["nm", "-g", os.path.join(folder, name)], text=True).splitlines()
-                wanted[path] = {line.split()[-1] for line in lines if " U " in line}
-                home.update((line.split()[-1], path) for line in lines if " U " not in line)
+                if "%s/%s" % (top, name) in objects:
+                    found.setdefault(objects["%s/%s" % (top, name)], os.path.join(folder, name))
+    source = {path: name for name, path in found.items()}
+    for line in subprocess.check_output(["nm", "-A", "-g", *found.values()], text=True).splitlines():
+        place, symbol = line.rsplit(" ", 1)
+        path = source[place.split(":", 1)[0]]
+        wanted.setdefault(path, set())
+        if place.endswith(" U"):
+            wanted[path].add(symbol)
+        else:
+            home[symbol] = path
     return {path: {home[name] for name in names if name in home} - {path} for path, names in wanted.items()}
 
 
