@@ -224,13 +224,6 @@ const struct cps_target *cps_target_first(enum cps_gen gen)
     return cps_target_at(i);
 }
 
-/* A GPU id has the digits of a chip id: 702 is 0x07000200. */
-static uint32_t chip_of(uint64_t gpu)
-{
-    uint32_t id = (uint32_t)gpu;
-    return gpu < 1000 ? id / 100 << 24 | id / 10 % 10 << 16 | id % 10 << 8 : id;
-}
-
 unsigned cps_gpu_generation(uint64_t gpu)
 {
     static const struct {
@@ -240,7 +233,9 @@ unsigned cps_gpu_generation(uint64_t gpu)
 #define GPU_CHIP(first, gen, evidence) {first, CPS_##gen},
 #include "isa/target.def"
     };
-    uint32_t chip = chip_of(gpu);
+    /* A GPU id has the digits of a chip id: 702 is 0x07000200. */
+    uint32_t id = (uint32_t)gpu;
+    uint32_t chip = gpu < 1000 ? id / 100 << 24 | id / 10 % 10 << 16 | id % 10 << 8 : id;
     unsigned number = chip >> 24;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && chip >= rows[i].first; i++)
         number = gens[rows[i].gen].number;

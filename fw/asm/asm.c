@@ -87,21 +87,6 @@ static bool do_offset_word(struct cps_assembler *a, const char *at)
            (expected || cps_asm_end_(a, end + 1));
 }
 
-static bool do_instruction(struct cps_assembler *a, const char *at)
-{
-    uint64_t word = 0;
-    if (a->encoding) {
-        const struct cps_parse_names names = {
-            .names = a->names, .label = cps_asm_find_label_, .context = a};
-        size_t column = 0;
-        struct cps_err *err = cps_parse(a->isa, a->gen, at, cps_asm_pc_(a), &names, &column, &word);
-        if (err)
-            cps_asm_error_(&a->text, (size_t)(at - a->text.statement) + column, "%s", err->message);
-        cps_err_free(err);
-    }
-    return cps_asm_emit_(a, (uint32_t)word);
-}
-
 /* The name in the source rather than in the copy of its line: the copy is soon overwritten. */
 static bool define_label(struct cps_assembler *a, const char *at, size_t length)
 {
@@ -147,7 +132,17 @@ static bool do_statement(struct cps_assembler *a)
         return cps_asm_directive_(a, at);
     if (*at == '[' && *cps_lex_blank(at + 1) == '#')
         return do_offset_word(a, at);
-    return do_instruction(a, at);
+    uint64_t word = 0;
+    if (a->encoding) {
+        const struct cps_parse_names names = {
+            .names = a->names, .label = cps_asm_find_label_, .context = a};
+        size_t column = 0;
+        struct cps_err *err = cps_parse(a->isa, a->gen, at, cps_asm_pc_(a), &names, &column, &word);
+        if (err)
+            cps_asm_error_(&a->text, (size_t)(at - a->text.statement) + column, "%s", err->message);
+        cps_err_free(err);
+    }
+    return cps_asm_emit_(a, (uint32_t)word);
 }
 
 void cps_asm_begin_(struct cps_assembler *a, unsigned section)

@@ -46,25 +46,22 @@ static struct cps_err *check(struct cps_assembler *a, struct cps_asm_check *ret)
     return NULL;
 }
 
-/* That the generation is unknown is an error of no line: the first one says what it should. */
-static struct cps_err *check_head(struct cps_err *err, cps_asm_error_fn *each, void *context)
-{
-    if (err->code == CPS_ERR_NOMEM)
-        return err;
-    const char *colon = strstr(err->message, ": ");
-    each(context, 1, 0, colon ? colon + 2 : err->message);
-    cps_err_free(err);
-    return NULL;
-}
-
 struct cps_err *cps_asm_check_(const char *text, size_t size, unsigned gen, cps_asm_error_fn *each,
                                void *context, struct cps_asm_check *ret)
 {
     CPS_CLEANUP(cps_asm_deinit_) struct cps_assembler a = {.isa = &cps_isa_afuc};
     cps_asm_text_init_(&a.text, "source", text, size);
     struct cps_err *err = read_head(&a, gen);
-    if (err)
-        return check_head(err, each, context);
+    if (err) {
+        /* That the generation is unknown is an error of no line: the first one says what it should.
+         */
+        if (err->code == CPS_ERR_NOMEM)
+            return err;
+        const char *colon = strstr(err->message, ": ");
+        each(context, 1, 0, colon ? colon + 2 : err->message);
+        cps_err_free(err);
+        return NULL;
+    }
     a.text.each = each;
     a.text.context = context;
     return check(&a, ret);

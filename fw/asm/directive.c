@@ -40,16 +40,6 @@ static bool do_lead(struct cps_assembler *a, const char *at)
     return cps_asm_end_(a, end);
 }
 
-static bool expected_section(struct cps_assembler *a, const char *at)
-{
-    CPS_BUF text = {0};
-    cps_buf_str(&text, "a section (");
-    cps_fw_sections_(false, &text);
-    cps_buf_str(&text, ")");
-    a->failed = a->failed || text.failed;
-    return cps_asm_expected_(a, at, cps_buf_text(&text));
-}
-
 static bool do_section(struct cps_assembler *a, const char *at)
 {
     at = cps_lex_blank(at);
@@ -65,7 +55,12 @@ static bool do_section(struct cps_assembler *a, const char *at)
         cps_asm_begin_(a, i);
         return true;
     }
-    return expected_section(a, at);
+    CPS_BUF text = {0};
+    cps_buf_str(&text, "a section (");
+    cps_fw_sections_(false, &text);
+    cps_buf_str(&text, ")");
+    a->failed = a->failed || text.failed;
+    return cps_asm_expected_(a, at, cps_buf_text(&text));
 }
 
 struct handlers {

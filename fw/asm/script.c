@@ -123,26 +123,21 @@ bool cps_asm_script_end_(struct cps_assembler *a)
     return !add || cps_asm_emit_(a, 0);
 }
 
-static struct cps_err *assemble(struct cps_assembler *a, unsigned gen, struct cps_buf *ret)
-{
-    CPS_TRY(cps_asm_script_head_(a, gen));
-    CPS_TRY(cps_names_create(a->layout, NULL, &a->names));
-    cps_asm_run_(a);
-    if (a->failed)
-        return cps_err_nomem();
-    CPS_TRY(cps_asm_errors_(&a->text));
-    for (uint32_t i = 0; i < a->position; i++) {
-        uint8_t bytes[4];
-        cps_put_le32(bytes, a->words[i]);
-        cps_buf_add(ret, (const char *)bytes, cps_isa_unit(a->isa));
-    }
-    return ret->failed ? cps_err_nomem() : NULL;
-}
-
 struct cps_err *cps_script_assemble(const char *name, const char *text, size_t size, unsigned gen,
                                     struct cps_buf *ret)
 {
     CPS_CLEANUP(cps_asm_deinit_) struct cps_assembler a = {0};
     cps_asm_text_init_(&a.text, name, text, size);
-    return assemble(&a, gen, ret);
+    CPS_TRY(cps_asm_script_head_(&a, gen));
+    CPS_TRY(cps_names_create(a.layout, NULL, &a.names));
+    cps_asm_run_(&a);
+    if (a.failed)
+        return cps_err_nomem();
+    CPS_TRY(cps_asm_errors_(&a.text));
+    for (uint32_t i = 0; i < a.position; i++) {
+        uint8_t bytes[4];
+        cps_put_le32(bytes, a.words[i]);
+        cps_buf_add(ret, (const char *)bytes, cps_isa_unit(a.isa));
+    }
+    return ret->failed ? cps_err_nomem() : NULL;
 }

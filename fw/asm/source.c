@@ -36,9 +36,17 @@ void cps_asm_rewind_(struct cps_asm_text *text)
     text->number = 0;
 }
 
-/* Copies what stands in front of the comment, so that parsers see one terminated statement. */
-static void take_statement(struct cps_asm_text *text)
+bool cps_asm_next_(struct cps_asm_text *text)
 {
+    if (text->next == text->end || text->error_count > CPS_ASM_MAX_ERRORS)
+        return false;
+    size_t left = (size_t)(text->end - text->next);
+    const char *newline = memchr(text->next, '\n', left);
+    text->line = text->next;
+    text->length = newline ? (size_t)(newline - text->line) : left;
+    text->next = newline ? newline + 1 : text->end;
+    text->number++;
+    /* Copies what stands in front of the comment, so that parsers see one terminated statement. */
     const char *semicolon = text->length ? memchr(text->line, ';', text->length) : NULL;
     size_t size = semicolon ? (size_t)(semicolon - text->line) : text->length;
     while (size && isspace((unsigned char)text->line[size - 1]))
@@ -54,19 +62,6 @@ static void take_statement(struct cps_asm_text *text)
         cps_buf_add(&text->held, text->line, size);
     }
     text->statement = text->held.failed ? "" : cps_buf_text(&text->held);
-}
-
-bool cps_asm_next_(struct cps_asm_text *text)
-{
-    if (text->next == text->end || text->error_count > CPS_ASM_MAX_ERRORS)
-        return false;
-    size_t left = (size_t)(text->end - text->next);
-    const char *newline = memchr(text->next, '\n', left);
-    text->line = text->next;
-    text->length = newline ? (size_t)(newline - text->line) : left;
-    text->next = newline ? newline + 1 : text->end;
-    text->number++;
-    take_statement(text);
     return true;
 }
 

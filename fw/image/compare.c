@@ -356,15 +356,6 @@ static bool is_same_extent(const struct compare *c)
     return a == b || (a >> 24 == b >> 24 && (tables || sizes));
 }
 
-static struct cps_err *compare_header(struct compare *c)
-{
-    if (!is_same_version(c))
-        CPS_TRY(add_word(c, 0, 1, 0, 1));
-    if (c->a.part->size > 1 && c->b.part->size > 1 && !is_same_extent(c))
-        CPS_TRY(add_word(c, 1, 1, 1, 1));
-    return NULL;
-}
-
 /* Entries are the same that lead to the same code. What is no address is a number. */
 static struct cps_err *compare_table(struct compare *c)
 {
@@ -415,7 +406,10 @@ static struct cps_err *compare_tail(struct compare *c)
 /* What is no code: an image has it as much. */
 static struct cps_err *compare_data(struct compare *c)
 {
-    CPS_TRY(compare_header(c));
+    if (!is_same_version(c))
+        CPS_TRY(add_word(c, 0, 1, 0, 1));
+    if (c->a.part->size > 1 && c->b.part->size > 1 && !is_same_extent(c))
+        CPS_TRY(add_word(c, 1, 1, 1, 1));
     if (c->a.part->table == CPS_FW_NONE || c->b.part->table == CPS_FW_NONE)
         return NULL;
     CPS_TRY(compare_table(c));

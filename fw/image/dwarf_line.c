@@ -31,15 +31,6 @@ static void put_unsigned(struct cps_buf *out, uint32_t value)
     put8(out, value);
 }
 
-static void put_signed(struct cps_buf *out, int64_t value)
-{
-    while (value < -64 || value > 63) {
-        put8(out, 0x80 | (unsigned)(value & 0x7f));
-        value = (value - (value & 0x7f)) / 128;
-    }
-    put8(out, (unsigned)(value & 0x7f));
-}
-
 /* A length that is known only at the end of what it counts. */
 static size_t open_length(struct cps_buf *out)
 {
@@ -88,7 +79,12 @@ static void put_row(struct cps_buf *out, uint32_t words, int64_t lines)
         put_unsigned(out, words);
     }
     put8(out, DWARF_ADVANCE_LINE);
-    put_signed(out, lines);
+    int64_t value = lines;
+    while (value < -64 || value > 63) {
+        put8(out, 0x80 | (unsigned)(value & 0x7f));
+        value = (value - (value & 0x7f)) / 128;
+    }
+    put8(out, (unsigned)(value & 0x7f));
     put8(out, DWARF_COPY);
 }
 
@@ -348,16 +344,6 @@ static struct cps_err *do_opcode(struct reader *r, struct row *row, bool *ended)
     return take_row(r, row);
 }
 
-static struct cps_err *read_unit(struct reader *r)
-{
-    struct row row = {.line = 1, .file = 1};
-    bool ended = false;
-    CPS_TRY(get_header(r));
-    while (r->at < r->size)
-        CPS_TRY(do_opcode(r, &row, &ended));
-    return ended ? NULL : expected(r, "the end of a sequence");
-}
-
 struct cps_err *cps_dwarf_read_(const char *name, uint64_t offset, const uint8_t *data, size_t size,
                                 struct cps_program *ret)
 {
@@ -369,7 +355,12 @@ struct cps_err *cps_dwarf_read_(const char *name, uint64_t offset, const uint8_t
         if (length > size - r.at)
             return expected(&r, "a unit inside its section");
         r.size = r.at + length;
-        CPS_TRY(read_unit(&r));
+        struct row row = {.line = 1, .file = 1};
+        bool ended = false;
+        CPS_TRY(get_header(&r));
+        while (r.at < r.size)
+            CPS_TRY(do_opcode(&r, &row, &ended));
+        CPS_TRY(ended ? NULL : expected(&r, "the end of a sequence"));
     }
     return NULL;
 }

@@ -66,24 +66,6 @@ static struct cps_err *get_bytes(const struct reader *r, Elf_Scn *scn, const GEl
     return NULL;
 }
 
-/* Version, generation, leading dword of the raw file. */
-static struct cps_err *take_mark(struct reader *r, Elf_Scn *scn, const GElf_Shdr *header)
-{
-    struct cps_bytes mark = {NULL, 0};
-    uint32_t version = 0;
-    uint32_t digit = 0;
-    CPS_TRY(get_bytes(r, scn, header, &mark));
-    if (mark.size != 12 || !cps_rd32(mark, 0, &version) || !cps_rd32(mark, 4, &digit))
-        return expected(r, header->sh_offset, "12 bytes in " CPS_ELF_MARK);
-    if (version != CPS_ELF_VERSION)
-        return expected(r, header->sh_offset, "version 1 of " CPS_ELF_MARK);
-    const char gen[2] = {(char)('0' + (digit & 0xf)), '\0'};
-    if (digit > 9 || !cps_gen_parse(gen, &r->program->gen))
-        return expected(r, header->sh_offset + 4, "a generation from 5 to 8");
-    r->has_mark = cps_rd32(mark, 8, &r->lead);
-    return NULL;
-}
-
 static struct cps_err *take_words(struct reader *r, Elf_Scn *scn, const char *name,
                                   const GElf_Shdr *header)
 {
@@ -105,8 +87,22 @@ static struct cps_err *take_section(struct reader *r, Elf_Scn *scn)
     const char *name = header ? elf_strptr(r->elf, r->names, header->sh_name) : NULL;
     if (!name)
         return expected(r, offsetof(Elf32_Ehdr, e_shoff), "sections with names");
-    if (header->sh_type == SHT_PROGBITS && !strcmp(name, CPS_ELF_MARK))
-        return take_mark(r, scn, header);
+    if (header->sh_type == SHT_PROGBITS && !strcmp(name, CPS_ELF_MARK)) {
+        /* Version, generation, leading dword of the raw file. */
+        struct cps_bytes mark = {NULL, 0};
+        uint32_t version = 0;
+        uint32_t digit = 0;
+        CPS_TRY(get_bytes(r, scn, header, &mark));
+        if (mark.size != 12 || !cps_rd32(mark, 0, &version) || !cps_rd32(mark, 4, &digit))
+            return expected(r, header->sh_offset, "12 bytes in " CPS_ELF_MARK);
+        if (version != CPS_ELF_VERSION)
+            return expected(r, header->sh_offset, "version 1 of " CPS_ELF_MARK);
+        const char gen[2] = {(char)('0' + (digit & 0xf)), '\0'};
+        if (digit > 9 || !cps_gen_parse(gen, &r->program->gen))
+            return expected(r, header->sh_offset + 4, "a generation from 5 to 8");
+        r->has_mark = cps_rd32(mark, 8, &r->lead);
+        return NULL;
+    }
     if (header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_ALLOC)
         return take_words(r, scn, name, header);
     if (header->sh_type == SHT_SYMTAB)
@@ -141,15 +137,6 @@ static bool find_role(const char *name, bool first, enum cps_fw_role *ret)
     return false;
 }
 
-static struct cps_err *expected_sections(const struct reader *r, uint64_t offset)
-{
-    CPS_BUF text = {0};
-    cps_buf_str(&text, "first .text, then ");
-    cps_fw_sections_(true, &text);
-    cps_buf_str(&text, ", 32-byte aligned");
-    return text.failed ? cps_err_nomem() : expected(r, offset, cps_buf_text(&text));
-}
-
 /* A part begins with its code; which processor it is for is in the section's name. */
 static struct cps_err *begin_part(struct reader *r, const struct piece *piece, uint32_t start)
 {
@@ -159,8 +146,14 @@ static struct cps_err *begin_part(struct reader *r, const struct piece *piece, u
                 find_role(piece->name, !program->part_count, &part.role);
     for (unsigned i = 0; i < program->part_count; i++)
         good = good && program->part[i].role != part.role;
-    if (!good)
-        return expected_sections(r, piece->offset);
+    if (!good) {
+        uint64_t offset = piece->offset;
+        CPS_BUF text = {0};
+        cps_buf_str(&text, "first .text, then ");
+        cps_fw_sections_(true, &text);
+        cps_buf_str(&text, ", 32-byte aligned");
+        return text.failed ? cps_err_nomem() : expected(r, offset, cps_buf_text(&text));
+    }
     program->part[program->part_count++] = part;
     return NULL;
 }
@@ -182,24 +175,6 @@ static struct cps_err *place_piece(struct reader *r, struct piece *piece, uint32
     part->size += (uint32_t)(piece->words.size / 4);
     *count += (uint32_t)(piece->words.size / 4);
     return *count <= CPS_FW_MAX_WORDS ? NULL : expected(r, piece->offset, "a smaller image");
-}
-
-static struct cps_err *take_image(struct reader *r)
-{
-    struct cps_asm *image = &r->program->image;
-    uint32_t count = 0;
-    qsort(r->piece, r->piece_count, sizeof(*r->piece), compare_pieces);
-    for (unsigned i = 0; i < r->piece_count; i++)
-        CPS_TRY(place_piece(r, &r->piece[i], &count));
-    image->words = malloc(4 * ((size_t)count + 1));
-    if (!image->words)
-        return cps_err_nomem();
-    image->words[image->count++] = r->lead;
-    for (unsigned i = 0; i < r->piece_count; i++) {
-        for (size_t at = 0; at < r->piece[i].words.size; at += 4)
-            image->words[image->count++] = cps_le32(r->piece[i].words.data + at);
-    }
-    return NULL;
 }
 
 static const struct piece *find_piece(const struct reader *r, size_t number)
@@ -264,7 +239,19 @@ static struct cps_err *read_all(struct reader *r)
         CPS_TRY(take_section(r, scn));
     if (!r->has_mark)
         return expected(r, 0, "a section .cpscope: an ELF file made by asm -g");
-    CPS_TRY(take_image(r));
+    struct cps_asm *image = &r->program->image;
+    uint32_t count = 0;
+    qsort(r->piece, r->piece_count, sizeof(*r->piece), compare_pieces);
+    for (unsigned i = 0; i < r->piece_count; i++)
+        CPS_TRY(place_piece(r, &r->piece[i], &count));
+    image->words = malloc(4 * ((size_t)count + 1));
+    if (!image->words)
+        return cps_err_nomem();
+    image->words[image->count++] = r->lead;
+    for (unsigned i = 0; i < r->piece_count; i++) {
+        for (size_t at = 0; at < r->piece[i].words.size; at += 4)
+            image->words[image->count++] = cps_le32(r->piece[i].words.data + at);
+    }
     CPS_TRY(take_symbols(r));
     CPS_TRY(take_lines(r));
     cps_fw_debug_sort_(&r->program->debug);

@@ -65,15 +65,6 @@ static void add_part(struct writer *w, uint32_t part)
         add_words(w, part, ".data", end, p->size);
 }
 
-static void add_mark(struct writer *w)
-{
-    struct section *section = add(w, CPS_ELF_MARK, "", SHT_PROGBITS);
-    section->header.sh_addralign = 4;
-    cps_elf_put32_(&section->data, CPS_ELF_VERSION);
-    cps_elf_put32_(&section->data, cps_gen_row(w->program->gen)->number);
-    cps_elf_put32_(&section->data, w->program->image.words[0]);
-}
-
 /* Number of the section that holds an address; an address behind all belongs to the last one of
  * its part. */
 static unsigned section_of(const struct writer *w, uint32_t part, uint32_t dword)
@@ -110,15 +101,6 @@ static void add_symbols(struct writer *w)
                                            section_of(w, symbol->part, symbol->dword) << 16);
         cps_buf_add(&names->data, symbol->name, strlen(symbol->name) + 1);
     }
-}
-
-static void add_lines(struct writer *w)
-{
-    struct cps_dwarf dwarf = {{0}, {0}, {0}};
-    cps_dwarf_write_(w->program, &dwarf);
-    add(w, ".debug_line", "", SHT_PROGBITS)->data = dwarf.line;
-    add(w, ".debug_info", "", SHT_PROGBITS)->data = dwarf.info;
-    add(w, ".debug_abbrev", "", SHT_PROGBITS)->data = dwarf.abbrev;
 }
 
 static void add_names(struct writer *w)
@@ -221,9 +203,17 @@ struct cps_err *cps_elf_write(const struct cps_program *program, struct cps_buf 
     CPS_CLEANUP(deinit) struct writer w = {.program = program};
     for (uint32_t i = 0; i < program->part_count; i++)
         add_part(&w, i);
-    add_mark(&w);
+    struct section *section = add(&w, CPS_ELF_MARK, "", SHT_PROGBITS);
+    section->header.sh_addralign = 4;
+    cps_elf_put32_(&section->data, CPS_ELF_VERSION);
+    cps_elf_put32_(&section->data, cps_gen_row(w.program->gen)->number);
+    cps_elf_put32_(&section->data, w.program->image.words[0]);
     add_symbols(&w);
-    add_lines(&w);
+    struct cps_dwarf dwarf = {{0}, {0}, {0}};
+    cps_dwarf_write_(w.program, &dwarf);
+    add(&w, ".debug_line", "", SHT_PROGBITS)->data = dwarf.line;
+    add(&w, ".debug_info", "", SHT_PROGBITS)->data = dwarf.info;
+    add(&w, ".debug_abbrev", "", SHT_PROGBITS)->data = dwarf.abbrev;
     add_names(&w);
     put_file(&w, out);
     return out->failed ? cps_err_nomem() : NULL;

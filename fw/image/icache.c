@@ -56,14 +56,6 @@ static struct cps_err *read_tag(struct cps_fw_icache *to, const uint32_t *words,
     return NULL;
 }
 
-/* Of tags that contradict each other nobody knows which to believe. */
-static void forget(struct cps_fw_icache *cache)
-{
-    memset(cache->mark, CPS_FW_UNKNOWN, CPS_FW_ICACHE_WORDS);
-    cache->count = 0;
-    cache->lines = 0;
-}
-
 struct cps_err *cps_fw_icache_read_(const uint32_t *words, size_t count, struct cps_fw_icache *ret)
 {
     *ret = (struct cps_fw_icache){0};
@@ -79,7 +71,10 @@ struct cps_err *cps_fw_icache_read_(const uint32_t *words, size_t count, struct 
     for (unsigned i = 0; i < SETS * WAYS; i++) {
         struct cps_err *err = read_tag(ret, words, i / WAYS, i % WAYS);
         if (err) {
-            forget(ret);
+            /* Of tags that contradict each other nobody knows which to believe. */
+            memset(ret->mark, CPS_FW_UNKNOWN, CPS_FW_ICACHE_WORDS);
+            ret->count = 0;
+            ret->lines = 0;
             return err;
         }
     }

@@ -25,7 +25,9 @@ enum cps_layout cps_fw_layout_(uint32_t id, enum cps_gen gen)
 /* Enough to tell generations apart, few enough to stay quick on the largest image. */
 #define SAMPLE 8192u
 
-static unsigned count_instructions(const struct cps_fw *fw, enum cps_gen gen)
+/* A whole sample decodes in several generations only if it is nearly empty; the words that the
+ * headers must have then decide. */
+static unsigned score(const struct cps_fw *fw, enum cps_gen gen)
 {
     const struct cps_isa *isa = &cps_isa_afuc;
     unsigned good = 0;
@@ -34,14 +36,7 @@ static unsigned count_instructions(const struct cps_fw *fw, enum cps_gen gen)
         cps_decode(isa, gen, fw->words[i], &insn);
         good += insn.enc && !insn.unclaimed;
     }
-    return good;
-}
-
-/* A whole sample decodes in several generations only if it is nearly empty; the words that the
- * headers must have then decide. */
-static unsigned score(const struct cps_fw *fw, enum cps_gen gen)
-{
-    unsigned points = count_instructions(fw, gen);
+    unsigned points = good;
     if (fw->words[0] >> 24 == cps_fw_nop_(gen) >> 24)
         points += SAMPLE;
     if (cps_fw_find_table_(fw, gen, 0) != CPS_FW_NONE)
@@ -152,20 +147,6 @@ static bool role_is_open(const struct cps_fw *fw)
            !cps_fw_boot_writes_(fw, CPS_FW_TABLE_WRITE_GEN3);
 }
 
-static struct cps_err *assume(struct cps_fw *fw, bool asked)
-{
-    CPS_BUF text = {0};
-    if (!cps_fw_row_(fw))
-        put_guess(fw, asked, &text);
-    if (role_is_open(fw))
-        cps_buf_printf(&text, "%sno packet table and no code of an AQE, taken for an SQE",
-                       text.size ? "; " : "");
-    if (text.failed)
-        return cps_err_nomem();
-    fw->assumed = CPS_TAKE(text.data);
-    return NULL;
-}
-
 /* Images of a2xx to a4xx. V: the 14 that Debian's firmware-qcom-soc has, of a200 (yamato) to a420;
  * after their version all pm4 begin with the same two words, and so do all pfp, but for the second.
  */
@@ -202,5 +183,14 @@ struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen)
     } else {
         guess_layout(fw, gen);
     }
-    return assume(fw, gen);
+    CPS_BUF text = {0};
+    if (!cps_fw_row_(fw))
+        put_guess(fw, gen, &text);
+    if (role_is_open(fw))
+        cps_buf_printf(&text, "%sno packet table and no code of an AQE, taken for an SQE",
+                       text.size ? "; " : "");
+    if (text.failed)
+        return cps_err_nomem();
+    fw->assumed = CPS_TAKE(text.data);
+    return NULL;
 }

@@ -105,18 +105,6 @@ static void get_segment(const struct reader *r, size_t at, struct cps_mbn_segmen
     ret->inside = ret->offset <= r->bytes.size && ret->file_size <= r->bytes.size - ret->offset;
 }
 
-/* In a `.mdt` the hashes follow the headers, whatever their offset says. */
-static void find_packed_hash(const struct reader *r, struct cps_mbn *mbn)
-{
-    uint64_t headers = mbn->segment[0].file_size;
-    for (unsigned i = 1; i < mbn->segment_count; i++) {
-        struct cps_mbn_segment *segment = &mbn->segment[i];
-        if (segment->kind == CPS_MBN_HASH && mbn->segment[0].inside &&
-            segment->file_size == r->bytes.size - headers)
-            segment->inside = true;
-    }
-}
-
 static struct cps_err *get_segments(const struct reader *r, struct cps_mbn *ret)
 {
     uint64_t table = get_address(r, r->shape->table);
@@ -178,8 +166,16 @@ struct cps_err *cps_mbn_parse(const char *path, const void *bytes, size_t size, 
         return cps_err_input(path, r.shape->table,
                              "no program header has the flags of a hash or header segment, "
                              "expected an image of Qualcomm's");
-    if (is_split(&mbn))
-        find_packed_hash(&r, &mbn);
+    if (is_split(&mbn)) {
+        /* In a `.mdt` the hashes follow the headers, whatever their offset says. */
+        uint64_t headers = mbn.segment[0].file_size;
+        for (unsigned i = 1; i < mbn.segment_count; i++) {
+            struct cps_mbn_segment *segment = &mbn.segment[i];
+            if (segment->kind == CPS_MBN_HASH && mbn.segment[0].inside &&
+                segment->file_size == r.bytes.size - headers)
+                segment->inside = true;
+        }
+    }
     mbn.split = is_split(&mbn);
     *ret = mbn;
     return NULL;

@@ -33,33 +33,6 @@ static void guard_destroy(struct cps_fw **fw)
     cps_fw_destroy(*fw);
 }
 
-/* Takes the words over; what they mean comes later. */
-static struct cps_err *take_raw(struct cps_fw *fw, const uint8_t *bytes, size_t size, unsigned gen)
-{
-    CPS_TRY(check_size(fw->name, size));
-    fw->words = malloc(size - 4);
-    if (!fw->words)
-        return cps_err_nomem();
-    fw->lead = cps_le32(bytes);
-    fw->count = (uint32_t)(size / 4 - 1);
-    for (uint32_t i = 0; i < fw->count; i++)
-        fw->words[i] = cps_le32(bytes + 4 + 4 * (size_t)i);
-    CPS_TRY(cps_fw_identify_(fw, gen));
-    cps_fw_split_(fw);
-    return cps_fw_measure_(fw);
-}
-
-/* The header's word wins, as in raw files; sections also tell of tables that no header notes. */
-static void place_tables(struct cps_fw *fw)
-{
-    for (unsigned i = 0; i < fw->part_count; i++) {
-        struct cps_fw_part *part = &fw->part[i];
-        uint32_t table = cps_fw_find_table_(fw, fw->gen, part->start);
-        if (table != CPS_FW_NONE && table <= part->size && part->size - table >= CPS_FW_TABLE_SIZE)
-            part->table = table;
-    }
-}
-
 struct cps_err *cps_fw_debug_packets_(const struct cps_fw *fw, struct cps_fw_debug *debug)
 {
     struct cps_names *names = NULL;
@@ -86,7 +59,14 @@ static struct cps_err *take_program(struct cps_fw *fw, struct cps_program *progr
     CPS_TRY(cps_fw_identify_(fw, gen ? gen : program->gen));
     memcpy(fw->part, program->part, sizeof(fw->part));
     fw->part_count = program->part_count;
-    place_tables(fw);
+    /* The header's word wins, as in raw files; sections also tell of tables that no header notes.
+     */
+    for (unsigned i = 0; i < fw->part_count; i++) {
+        struct cps_fw_part *part = &fw->part[i];
+        uint32_t table = cps_fw_find_table_(fw, fw->gen, part->start);
+        if (table != CPS_FW_NONE && table <= part->size && part->size - table >= CPS_FW_TABLE_SIZE)
+            part->table = table;
+    }
     fw->part[0].role = cps_fw_first_role_(fw);
     CPS_TRY(cps_fw_measure_(fw));
     return cps_fw_debug_packets_(fw, &fw->debug);
@@ -121,8 +101,20 @@ struct cps_err *cps_fw_parse(const char *name, const void *bytes, size_t size, u
                              "firmware of Adreno's command processors");
     if (cps_is_elf(bytes, size))
         CPS_TRY(take_elf(fw, bytes, size, gen));
-    else
-        CPS_TRY(take_raw(fw, bytes, size, gen));
+    else {
+        /* Takes the words over; what they mean comes later. */
+        CPS_TRY(check_size(fw->name, size));
+        fw->words = malloc(size - 4);
+        if (!fw->words)
+            return cps_err_nomem();
+        fw->lead = cps_le32(bytes);
+        fw->count = (uint32_t)(size / 4 - 1);
+        for (uint32_t i = 0; i < fw->count; i++)
+            fw->words[i] = cps_le32(bytes + 4 + 4 * (size_t)i);
+        CPS_TRY(cps_fw_identify_(fw, gen));
+        cps_fw_split_(fw);
+        CPS_TRY(cps_fw_measure_(fw));
+    }
     *ret = CPS_TAKE(fw);
     return NULL;
 }

@@ -72,43 +72,12 @@ static bool target_of(const struct align *a, uint32_t word, uint32_t pc, uint32_
     return cps_insn_target(&cps_isa_afuc, &insn, pc, ret);
 }
 
-/* Where equal instructions of both branch to is the same place, too. */
-static void add_targets(struct align *a)
-{
-    for (uint32_t at = 0; at < a->cache->count; at++) {
-        uint32_t to[2] = {0, 0};
-        uint32_t place = at + (uint32_t)a->distance[at];
-        if (a->cache->mark[at] != CPS_FW_HARDWARE || place >= a->size ||
-            a->masked[place] != cps_fw_untargeted_(a->donor, a->cache->word[at]))
-            continue;
-        if (target_of(a, a->cache->word[at], at, &to[0]) &&
-            target_of(a, donor_word(a, place), place, &to[1]))
-            add_anchor(a, to[0], to[1], TARGET);
-    }
-}
-
 static bool is_rare(const struct align *a, uint32_t word)
 {
     unsigned count = 0;
     for (uint32_t i = 0; i < a->size && count <= RARELY; i++)
         count += a->masked[i] == word;
     return count <= RARELY;
-}
-
-/* Points for each distance at one address. */
-static void add_points(const struct align *a, uint32_t at, int32_t *points)
-{
-    bool known = at < a->cache->count && a->cache->mark[at] == CPS_FW_HARDWARE;
-    uint32_t word = known ? cps_fw_untargeted_(a->donor, a->cache->word[at]) : 0;
-    int32_t equal = known ? is_rare(a, word) ? RARE : EQUAL : 0;
-    for (int32_t state = 0; state < STATES; state++) {
-        int64_t place = (int64_t)at + state - REACH;
-        bool inside = place >= 0 && place < a->size;
-        if (known)
-            points[state] += inside && a->masked[place] == word ? equal : OTHER;
-        if (a->weight[at] && place == a->anchor[at])
-            points[state] += a->weight[at];
-    }
 }
 
 static uint32_t best_of(const int32_t *points)
@@ -136,7 +105,18 @@ static void find_path(struct align *a, int32_t *points)
             points[state] = least;
             a->changed[(size_t)at * BYTES + state / 8] |= (uint8_t)(1u << state % 8);
         }
-        add_points(a, at, points);
+        /* Points for each distance at one address. */
+        bool known = at < a->cache->count && a->cache->mark[at] == CPS_FW_HARDWARE;
+        uint32_t word = known ? cps_fw_untargeted_(a->donor, a->cache->word[at]) : 0;
+        int32_t equal = known ? is_rare(a, word) ? RARE : EQUAL : 0;
+        for (int32_t state = 0; state < STATES; state++) {
+            int64_t place = (int64_t)at + state - REACH;
+            bool inside = place >= 0 && place < a->size;
+            if (known)
+                points[state] += inside && a->masked[place] == word ? equal : OTHER;
+            if (a->weight[at] && place == a->anchor[at])
+                points[state] += a->weight[at];
+        }
     }
     uint32_t state = best_of(points);
     for (uint32_t at = a->length; at-- > 0;) {
@@ -293,17 +273,6 @@ static uint32_t end_of(const struct align *a)
     return end;
 }
 
-static void fill_words(const struct align *a, uint32_t end, const uint8_t *mark, uint32_t *word)
-{
-    for (uint32_t at = 0; at < end; at++)
-        word[at] =
-            mark[at] == CPS_FW_HARDWARE ? a->cache->word[at] : word_or_nop(a, at, a->distance[at]);
-    for (size_t i = 0; i < a->cache->holes; i++) {
-        if (a->cache->hole[i].end < end)
-            fill_hole(a, &a->cache->hole[i], mark, word);
-    }
-}
-
 static struct cps_err *fill(struct align *a, struct cps_fw **ret)
 {
     struct cps_fw_icache *cache = a->cache;
@@ -320,7 +289,13 @@ static struct cps_err *fill(struct align *a, struct cps_fw **ret)
         free(mark);
         return err;
     }
-    fill_words(a, end, mark, word);
+    for (uint32_t at = 0; at < end; at++)
+        word[at] =
+            mark[at] == CPS_FW_HARDWARE ? a->cache->word[at] : word_or_nop(a, at, a->distance[at]);
+    for (size_t i = 0; i < a->cache->holes; i++) {
+        if (a->cache->hole[i].end < end)
+            fill_hole(a, &a->cache->hole[i], mark, word);
+    }
     free(cache->word);
     free(cache->mark);
     cache->word = word;
@@ -378,17 +353,20 @@ static struct cps_err *align(struct align *a, int32_t *points, struct cps_fw **r
         a->masked[i] = cps_fw_untargeted_(a->donor, donor_word(a, i));
     add_entries(a);
     find_path(a, points);
-    add_targets(a);
+    /* Where equal instructions of both branch to is the same place, too. */
+    for (uint32_t at = 0; at < a->cache->count; at++) {
+        uint32_t to[2] = {0, 0};
+        uint32_t place = at + (uint32_t)a->distance[at];
+        if (a->cache->mark[at] != CPS_FW_HARDWARE || place >= a->size ||
+            a->masked[place] != cps_fw_untargeted_(a->donor, a->cache->word[at]))
+            continue;
+        if (target_of(a, a->cache->word[at], at, &to[0]) &&
+            target_of(a, donor_word(a, place), place, &to[1]))
+            add_anchor(a, to[0], to[1], TARGET);
+    }
     find_path(a, points);
     CPS_TRY(check(a));
     return fill(a, ret);
-}
-
-/* The dump's image may be longer than the donor's, by as much as code can have moved. */
-static uint32_t length_of(const struct cps_fw_icache *cache, uint32_t size)
-{
-    uint32_t length = size + REACH;
-    return cache->count + SLACK > length ? cache->count + SLACK : length;
 }
 
 struct cps_err *cps_fw_recover_(struct cps_fw_icache *cache, const struct cps_fw *donor,
@@ -402,7 +380,9 @@ struct cps_err *cps_fw_recover_(struct cps_fw_icache *cache, const struct cps_fw
                            "%s: %" PRIu32
                            " dwords of code, expected at most %u of an image of a6xx",
                            donor->name, a.size, CPS_FW_ICACHE_WORDS);
-    a.length = length_of(cache, a.size);
+    /* The dump's image may be longer than the donor's, by as much as code can have moved. */
+    uint32_t length = a.size + REACH;
+    a.length = cache->count + SLACK > length ? cache->count + SLACK : length;
     a.masked = calloc(a.size, sizeof(*a.masked));
     a.anchor = calloc(a.length, sizeof(*a.anchor));
     a.weight = calloc(a.length, sizeof(*a.weight));

@@ -78,27 +78,6 @@ static uint32_t end_of(const struct side *s, uint32_t start)
     return end - start < MOST ? end : start + MOST;
 }
 
-/* Counts pairs in runs that agree: words in a row of both. */
-static struct cps_err *count_pairs(struct tally *t, const struct side *a, uint32_t x,
-                                   const struct side *b, uint32_t y)
-{
-    uint32_t partner[MOST];
-    uint32_t count = end_of(a, x) - x;
-    CPS_TRY(cps_align_exact_(a->token + x, count, b->token + y, end_of(b, y) - y, partner));
-    for (uint32_t i = 0, run = 0; i < count; i += run) {
-        for (run = 1;
-             i + run < count && partner[i] != CPS_FW_ALONE && partner[i + run] == partner[i] + run;)
-            run++;
-        for (uint32_t n = i; run >= RUN && n < i + run; n++) {
-            uint32_t from = a->control[x + n];
-            uint32_t to = b->control[y + partner[n]];
-            if (from < CONTROLS && to < CONTROLS)
-                t->votes[from * CONTROLS + to]++;
-        }
-    }
-    return NULL;
-}
-
 static struct cps_err *compare_handlers(struct tally *t, const struct side *a, const struct side *b)
 {
     memset(t->done, 0, a->count + 1);
@@ -109,7 +88,21 @@ static struct cps_err *compare_handlers(struct tally *t, const struct side *a, c
         if (x >= a->count || y >= b->count || t->done[x])
             continue;
         t->done[x] = 1;
-        CPS_TRY(count_pairs(t, a, x, b, y));
+        /* Counts pairs in runs that agree: words in a row of both. */
+        uint32_t partner[MOST];
+        uint32_t count = end_of(a, x) - x;
+        CPS_TRY(cps_align_exact_(a->token + x, count, b->token + y, end_of(b, y) - y, partner));
+        for (uint32_t i = 0, run = 0; i < count; i += run) {
+            for (run = 1; i + run < count && partner[i] != CPS_FW_ALONE &&
+                          partner[i + run] == partner[i] + run;)
+                run++;
+            for (uint32_t n = i; run >= RUN && n < i + run; n++) {
+                uint32_t from = a->control[x + n];
+                uint32_t to = b->control[y + partner[n]];
+                if (from < CONTROLS && to < CONTROLS)
+                    t->votes[from * CONTROLS + to]++;
+            }
+        }
     }
     return NULL;
 }

@@ -177,13 +177,6 @@ uint32_t cps_fw_handler(const struct cps_fw *fw, const struct cps_fw_part *part,
     return address < part->size ? address : CPS_FW_NONE;
 }
 
-/* What dword 1 has as its payload; 0: nothing. */
-static uint32_t noted(const struct cps_fw *fw)
-{
-    uint32_t word = fw->count > 1 ? fw->words[1] : UINT32_MAX;
-    return word >> 24 == cps_fw_nop_(fw->gen) >> 24 ? word & 0xffffff : 0;
-}
-
 /* Where the last processor's packet table ends. */
 static uint32_t end_of_tables(const struct cps_fw *fw)
 {
@@ -194,7 +187,9 @@ static uint32_t end_of_tables(const struct cps_fw *fw)
 static void put_missing(const struct cps_fw *fw, struct cps_buf *out)
 {
     const struct cps_fw_part *last = &fw->part[fw->part_count - 1];
-    uint32_t note = noted(fw);
+    /* What dword 1 has as its payload; 0: nothing. */
+    uint32_t word = fw->count > 1 ? fw->words[1] : UINT32_MAX;
+    uint32_t note = word >> 24 == cps_fw_nop_(fw->gen) >> 24 ? word & 0xffffff : 0;
     bool says_size = fw->layout == CPS_LAYOUT_A660 || cps_gen_since(fw->gen, CPS_A7XX);
     if (!note)
         return;

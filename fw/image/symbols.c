@@ -229,17 +229,6 @@ static struct cps_err *take_line(const struct cps_fw *fw, const struct text *t,
     return cps_fw_debug_symbol_(ret, at, length, symbol);
 }
 
-static struct cps_err *read_text(const struct cps_fw *fw, const char *name, const char *bytes,
-                                 size_t size, struct cps_fw_debug *ret)
-{
-    struct text t = {.name = name, .next = bytes, .end = bytes + size};
-    while (t.next < t.end) {
-        CPS_TRY(next_line(&t));
-        CPS_TRY(take_line(fw, &t, ret));
-    }
-    return NULL;
-}
-
 static struct cps_err *check_part(const struct cps_fw *fw, const char *name,
                                   const struct cps_program *program, unsigned i)
 {
@@ -310,8 +299,13 @@ struct cps_err *cps_fw_symbols_parse(struct cps_fw *fw, const char *name, const 
     CPS_CLEANUP(cps_fw_debug_deinit) struct cps_fw_debug debug = {0};
     if (cps_is_elf(bytes, size))
         CPS_TRY(read_elf(fw, name, bytes, size, &debug));
-    else
-        CPS_TRY(read_text(fw, name, bytes, size, &debug));
+    else {
+        struct text t = {.name = name, .next = bytes, .end = bytes + size};
+        while (t.next < t.end) {
+            CPS_TRY(next_line(&t));
+            CPS_TRY(take_line(fw, &t, &debug));
+        }
+    }
     CPS_TRY(cps_fw_debug_packets_(fw, &debug));
     return merge(fw, &debug);
 }

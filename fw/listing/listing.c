@@ -117,15 +117,6 @@ static bool table_is_labels(const struct listing *l)
     return true;
 }
 
-static void mark_handlers(struct listing *l)
-{
-    for (unsigned id = 0; l->part->table != CPS_FW_NONE && id < CPS_FW_TABLE_SIZE; id++) {
-        uint32_t address = l->words[l->part->table + id];
-        if (address && address < l->part->size)
-            l->marks[address] |= MARK_HANDLER;
-    }
-}
-
 static bool is_users(const struct listing *l, const char *label)
 {
     for (size_t i = 0; i < l->labels.count; i++) {
@@ -168,16 +159,6 @@ static bool parses_back(struct listing *l, uint32_t pc)
     return same;
 }
 
-/* A word that some row nearly explains: shows how far. */
-static void explain(struct listing *l, const struct cps_insn *insn, uint32_t pc,
-                    const struct cps_print_names *names)
-{
-    cps_buf_str(l->out, "  ");
-    cps_print_decoded(&cps_isa_afuc, insn, pc, names, l->out);
-    if (insn->unclaimed)
-        cps_buf_printf(l->out, ", unexplained bits 0x%08" PRIx64, insn->unclaimed);
-}
-
 static void put_code(struct listing *l, uint32_t pc)
 {
     const struct cps_print_names names = {.names = l->names, .label = find_label, .context = l};
@@ -189,8 +170,13 @@ static void put_code(struct listing *l, uint32_t pc)
     size_t line_start = l->out->size;
     if (is_literal) {
         put_literal(l, pc);
-        if (insn.enc)
-            explain(l, &insn, pc, &names);
+        if (insn.enc) {
+            /* A word that some row nearly explains: shows how far. */
+            cps_buf_str(l->out, "  ");
+            cps_print_decoded(&cps_isa_afuc, &insn, pc, &names, l->out);
+            if (insn.unclaimed)
+                cps_buf_printf(l->out, ", unexplained bits 0x%08" PRIx64, insn.unclaimed);
+        }
         return;
     }
     cps_buf_printf(l->out, "%*s%s", INDENT, "", cps_buf_text(&l->text));
@@ -264,8 +250,26 @@ static void put_labels(struct listing *l, uint32_t pc)
         cps_buf_printf(l->out, "%s:\n", address_label(l, pc));
 }
 
-static void put_words(struct listing *l)
+static struct cps_err *put_part(struct listing *l)
 {
+    CPS_FREE uint8_t *marks = calloc((size_t)l->part->size + 1, 1);
+    if (!marks)
+        return cps_err_nomem();
+    cps_listing_labels_deinit_(&l->labels);
+    uint32_t number = (uint32_t)(l->part - l->fw->part);
+    CPS_TRY(cps_listing_labels_init_(l->fw, number, l->asm_names, &l->labels));
+    l->marks = marks;
+    l->error_label = !is_users(l, CPS_FW_ERROR_HANDLER);
+    cps_fw_table_of_(l->fw, l->part, l->table);
+    l->table_directive = table_is_labels(l);
+    for (unsigned id = 0; l->part->table != CPS_FW_NONE && id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t address = l->words[l->part->table + id];
+        if (address && address < l->part->size)
+            l->marks[address] |= MARK_HANDLER;
+    }
+    for (uint32_t pc = 0; pc < l->part->size && is_code(l, pc); pc++)
+        mark_target(l, pc);
+    cps_notes_init_(&l->notes, l->names);
     for (uint32_t pc = 0; pc < l->part->size && !l->out->failed; pc++) {
         put_labels(l, pc);
         if (l->table_directive && pc == l->part->table) {
@@ -281,49 +285,7 @@ static void put_words(struct listing *l)
         }
         cps_buf_str(l->out, "\n");
     }
-}
-
-static struct cps_err *put_part(struct listing *l)
-{
-    CPS_FREE uint8_t *marks = calloc((size_t)l->part->size + 1, 1);
-    if (!marks)
-        return cps_err_nomem();
-    cps_listing_labels_deinit_(&l->labels);
-    uint32_t number = (uint32_t)(l->part - l->fw->part);
-    CPS_TRY(cps_listing_labels_init_(l->fw, number, l->asm_names, &l->labels));
-    l->marks = marks;
-    l->error_label = !is_users(l, CPS_FW_ERROR_HANDLER);
-    cps_fw_table_of_(l->fw, l->part, l->table);
-    l->table_directive = table_is_labels(l);
-    mark_handlers(l);
-    for (uint32_t pc = 0; pc < l->part->size && is_code(l, pc); pc++)
-        mark_target(l, pc);
-    cps_notes_init_(&l->notes, l->names);
-    put_words(l);
     return l->out->failed || l->text.failed ? cps_err_nomem() : NULL;
-}
-
-static void put_head(const struct cps_fw *fw, struct cps_buf *out)
-{
-    const struct cps_target *target = cps_fw_target_(fw->words[0]);
-    /* Which control registers the assembler has names for: PFP and ME number them differently. */
-    const char *word =
-        fw->gen == CPS_A5XX ? cps_fw_role_name(fw->part[0].role) : cps_layout_word(fw->layout);
-    cps_buf_printf(out, "; %s %s%smicrocode\n", cps_gen_name(fw->gen), word, *word ? " " : "");
-    cps_buf_printf(out, "; Version: %08" PRIx32 "\n", fw->words[0]);
-    if (target)
-        cps_buf_printf(out, "; Firmware: %s, id %03" PRIx32 ", version %03" PRIx32 "\n",
-                       target->name, fw->id, fw->version);
-    cps_buf_str(out, "\n");
-    if (fw->lead)
-        cps_buf_printf(out, ".lead 0x%08" PRIx32 "\n", fw->lead);
-}
-
-static void put_section(const struct cps_fw *fw, const struct cps_fw_part *part,
-                        struct cps_buf *out)
-{
-    if (part != fw->part)
-        cps_buf_printf(out, "\n.section %s\n", cps_fw_role_section(part->role));
 }
 
 struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir, struct cps_buf *out)
@@ -341,11 +303,24 @@ struct cps_err *cps_fw_listing_marked_(const struct cps_fw *fw, const struct cps
     struct listing l = {
         .fw = fw, .names = names, .asm_names = asm_names, .cache = cache, .out = out};
     struct cps_err *err = NULL;
-    put_head(fw, out);
+    const struct cps_target *target = cps_fw_target_(fw->words[0]);
+    /* Which control registers the assembler has names for: PFP and ME number them differently. */
+    const char *word =
+        fw->gen == CPS_A5XX ? cps_fw_role_name(fw->part[0].role) : cps_layout_word(fw->layout);
+    cps_buf_printf(out, "; %s %s%smicrocode\n", cps_gen_name(fw->gen), word, *word ? " " : "");
+    cps_buf_printf(out, "; Version: %08" PRIx32 "\n", fw->words[0]);
+    if (target)
+        cps_buf_printf(out, "; Firmware: %s, id %03" PRIx32 ", version %03" PRIx32 "\n",
+                       target->name, fw->id, fw->version);
+    cps_buf_str(out, "\n");
+    if (fw->lead)
+        cps_buf_printf(out, ".lead 0x%08" PRIx32 "\n", fw->lead);
     for (unsigned i = 0; i < fw->part_count && !err; i++) {
         l.part = &fw->part[i];
         l.words = fw->words + l.part->start;
-        put_section(fw, l.part, out);
+        const struct cps_fw_part *part = l.part;
+        if (part != fw->part)
+            cps_buf_printf(out, "\n.section %s\n", cps_fw_role_section(part->role));
         err = put_part(&l);
     }
     cps_listing_labels_deinit_(&l.labels);

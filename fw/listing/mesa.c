@@ -134,19 +134,6 @@ static void find_targets(struct mesa *m)
     }
 }
 
-static void put_labels(struct mesa *m, uint32_t pc)
-{
-    bool has_entry = m->next < m->entry_count && m->entry[m->next].dword == pc;
-    if (pc && (has_entry || (m->marks[pc] & MARK_CALL)))
-        cps_buf_str(m->out, "\n");
-    for (; m->next < m->entry_count && m->entry[m->next].dword == pc; m->next++)
-        cps_buf_printf(m->out, "%s:\n", m->entry[m->next].name);
-    if (m->marks[pc] & MARK_CALL)
-        cps_buf_printf(m->out, "fxn%" PRIu32 ":\n", pc);
-    if (m->marks[pc] & MARK_BRANCH)
-        cps_buf_printf(m->out, "l%" PRIu32 ":\n", pc);
-}
-
 /* ---- remarks ---- */
 
 /* "SP_PS_MRT[0xb].REG": Mesa's rnn has indices in hexadecimal, with 0x unless they are 0. */
@@ -259,16 +246,11 @@ static void put_table(const struct mesa *m)
         cps_buf_printf(m->out, "[%08" PRIx32 "]\n", m->words[pc]);
 }
 
-/* Of a5xx, Mesa lists the table as what its words are as instructions. */
-static uint32_t code_size(const struct mesa *m)
-{
-    bool has_table = m->part->table != CPS_FW_NONE && m->fw->gen != CPS_A5XX;
-    return has_table ? m->part->table : m->part->size;
-}
-
 static struct cps_err *put_part(struct mesa *m)
 {
-    m->code = code_size(m);
+    /* Of a5xx, Mesa lists the table as what its words are as instructions. */
+    bool has_table = m->part->table != CPS_FW_NONE && m->fw->gen != CPS_A5XX;
+    m->code = has_table ? m->part->table : m->part->size;
     CPS_FREE uint8_t *marks = calloc((size_t)m->code + 1, 1);
     if (!marks)
         return cps_err_nomem();
@@ -276,19 +258,20 @@ static struct cps_err *put_part(struct mesa *m)
     find_entries(m);
     find_targets(m);
     for (uint32_t pc = 0; pc < m->code && !m->out->failed; pc++) {
-        put_labels(m, pc);
+        bool has_entry = m->next < m->entry_count && m->entry[m->next].dword == pc;
+        if (pc && (has_entry || (m->marks[pc] & MARK_CALL)))
+            cps_buf_str(m->out, "\n");
+        for (; m->next < m->entry_count && m->entry[m->next].dword == pc; m->next++)
+            cps_buf_printf(m->out, "%s:\n", m->entry[m->next].name);
+        if (m->marks[pc] & MARK_CALL)
+            cps_buf_printf(m->out, "fxn%" PRIu32 ":\n", pc);
+        if (m->marks[pc] & MARK_BRANCH)
+            cps_buf_printf(m->out, "l%" PRIu32 ":\n", pc);
         put_word(m, pc);
     }
     put_table(m);
     m->marks = NULL;
     return m->out->failed ? cps_err_nomem() : NULL;
-}
-
-static void put_section(const struct mesa *m)
-{
-    const char *name = cps_fw_role_section(m->part->role);
-    if (m->part != m->fw->part)
-        cps_buf_printf(m->out, "\n.section %s\n;\n; %s microcode:\n;\n", name, name);
 }
 
 struct cps_err *cps_fw_listing_mesa_(const struct cps_fw *fw, const char *rnn_dir,
@@ -302,7 +285,9 @@ struct cps_err *cps_fw_listing_mesa_(const struct cps_fw *fw, const char *rnn_di
     for (unsigned i = 0; i < fw->part_count; i++) {
         m.part = &fw->part[i];
         m.words = fw->words + m.part->start;
-        put_section(&m);
+        const char *name = cps_fw_role_section(m.part->role);
+        if (m.part != m.fw->part)
+            cps_buf_printf(m.out, "\n.section %s\n;\n; %s microcode:\n;\n", name, name);
         CPS_TRY(put_part(&m));
     }
     return NULL;

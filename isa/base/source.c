@@ -89,19 +89,6 @@ static void consume(struct cps_source *s, size_t size)
     s->raw_size -= size;
 }
 
-static struct cps_err *open_plain(struct cps_source *s, uint8_t *to, size_t *size)
-{
-    if (s->raw_size) { /* what the magic was looked for in */
-        *size = s->raw_size;
-        memcpy(to, s->raw, *size);
-        consume(s, *size);
-        return NULL;
-    }
-    CPS_TRY(read_some(s, to, SOURCE_BYTES, size));
-    s->done = *size == 0;
-    return NULL;
-}
-
 /* One step of inflate; a file may hold several members in a row. */
 static struct cps_err *open_gzip(struct cps_source *s, uint8_t *to, size_t *size)
 {
@@ -155,22 +142,6 @@ static struct cps_err *open_zstd(struct cps_source *s, uint8_t *to, size_t *size
 }
 
 #ifdef CPS_HAVE_XZ
-static struct cps_err *xz_error(const struct cps_source *s, lzma_ret status)
-{
-    switch (status) {
-    case LZMA_OK:
-    case LZMA_STREAM_END:
-        return NULL;
-    case LZMA_MEM_ERROR:
-        return cps_err_nomem();
-    case LZMA_MEMLIMIT_ERROR:
-        return corrupt(s, "xz data needs more than 128 MiB of memory, expected less");
-    case LZMA_BUF_ERROR:
-        return corrupt(s, "xz data ends in the middle of a stream");
-    default:
-        return corrupt(s, "corrupt xz data");
-    }
-}
 #endif
 
 /* One step; a file may hold several streams, and padding between and after them. */
@@ -186,20 +157,25 @@ static struct cps_err *open_xz(struct cps_source *s, uint8_t *to, size_t *size)
     consume(s, s->raw_size - s->xz.avail_in);
     *size = SOURCE_BYTES - s->xz.avail_out;
     s->done = status == LZMA_STREAM_END;
-    return xz_error(s, status);
+    switch (status) {
+    case LZMA_OK:
+    case LZMA_STREAM_END:
+        return NULL;
+    case LZMA_MEM_ERROR:
+        return cps_err_nomem();
+    case LZMA_MEMLIMIT_ERROR:
+        return corrupt(s, "xz data needs more than 128 MiB of memory, expected less");
+    case LZMA_BUF_ERROR:
+        return corrupt(s, "xz data ends in the middle of a stream");
+    default:
+        return corrupt(s, "corrupt xz data");
+    }
 #else
     (void)to;
     (void)size;
     return cps_err_new(CPS_ERR_UNSUPPORTED, "%s: xz-compressed, but cpscope was built without xz",
                        s->name);
 #endif
-}
-
-static struct cps_err *start_gzip(struct cps_source *s)
-{
-    s->codec = CODEC_GZIP;
-    s->zlib_ready = inflateInit2(&s->zlib, 15 + 16) == Z_OK;
-    return s->zlib_ready ? NULL : cps_err_nomem();
 }
 
 static struct cps_err *start_zstd(struct cps_source *s)
@@ -232,8 +208,11 @@ static struct cps_err *start_codec(struct cps_source *s)
     for (size_t got = 1; s->raw_size < sizeof(xz) && got; s->raw_size += got) /* of a pipe */
         CPS_TRY(read_some(s, s->block + s->raw_size, BLOCK_BYTES - s->raw_size, &got));
     s->block_size = s->raw_size;
-    if (s->raw_size >= sizeof(gzip) && !memcmp(s->raw, gzip, sizeof(gzip)))
-        return start_gzip(s);
+    if (s->raw_size >= sizeof(gzip) && !memcmp(s->raw, gzip, sizeof(gzip))) {
+        s->codec = CODEC_GZIP;
+        s->zlib_ready = inflateInit2(&s->zlib, 15 + 16) == Z_OK;
+        return s->zlib_ready ? NULL : cps_err_nomem();
+    }
     if (s->raw_size >= sizeof(zstd) && !memcmp(s->raw, zstd, sizeof(zstd)))
         return start_zstd(s);
     if (s->raw_size >= sizeof(xz) && !memcmp(s->raw, xz, sizeof(xz)))
@@ -331,8 +310,17 @@ bool cps_source_works_(const struct cps_source *s)
 
 static struct cps_err *step(struct cps_source *s, uint8_t *to, size_t *size)
 {
-    if (s->codec == CODEC_PLAIN)
-        return open_plain(s, to, size);
+    if (s->codec == CODEC_PLAIN) {
+        if (s->raw_size) { /* what the magic was looked for in */
+            *size = s->raw_size;
+            memcpy(to, s->raw, *size);
+            consume(s, *size);
+            return NULL;
+        }
+        CPS_TRY(read_some(s, to, SOURCE_BYTES, size));
+        s->done = *size == 0;
+        return NULL;
+    }
     CPS_TRY(refill_raw(s));
     return s->codec == CODEC_GZIP   ? open_gzip(s, to, size)
            : s->codec == CODEC_ZSTD ? open_zstd(s, to, size)

@@ -140,17 +140,6 @@ static struct cps_name_field parse_field(struct tables *tables, char *text)
     return field;
 }
 
-static uint32_t parse_fields(struct tables *tables, char *text)
-{
-    uint32_t before = tables->field_count;
-    for (char *field = strtok(text, ","); field; field = strtok(NULL, ",")) {
-        if (tables->field_count == MAX_FIELDS)
-            fail("too many fields");
-        tables->field[tables->field_count++] = parse_field(tables, field);
-    }
-    return tables->field_count - before;
-}
-
 /* Cuts a line at its tabs; columns that are missing at the end are empty. */
 static void split(char *line, char *column[COLUMNS])
 {
@@ -197,31 +186,20 @@ static void parse_line(struct tables *tables, char *line)
     row->name = copy(column[4]);
     row->order = (uint32_t)table->count;
     row->first_field = tables->field_count;
-    row->field_count = parse_fields(tables, column[6]);
+    char *text = column[6];
+    uint32_t before = tables->field_count;
+    for (char *field = strtok(text, ","); field; field = strtok(NULL, ",")) {
+        if (tables->field_count == MAX_FIELDS)
+            fail("too many fields");
+        tables->field[tables->field_count++] = parse_field(tables, field);
+    }
+    row->field_count = tables->field_count - before;
     row->chips = cps_chips_parse_(column[3]);
     row->wide = !strcmp(column[2], "64");
     row->is_gmu = !strcmp(column[5], "gmu");
     if (*column[5] == '?')
         row->when = parse_when(tables, column[5] + 1);
     table->count++;
-}
-
-static void parse_file(struct tables *tables, const char *name)
-{
-    char line[MAX_LINE];
-    file_name = name;
-    line_number = 0;
-    FILE *file = fopen(name, "r");
-    if (!file)
-        fail("cannot open");
-    while (fgets(line, sizeof(line), file)) {
-        line_number++;
-        if (!strchr(line, '\n'))
-            fail("line too long or without end");
-        if (line[0] != '#')
-            parse_line(tables, line);
-    }
-    fclose(file);
 }
 
 static void add_packets(struct tables *tables)
@@ -322,8 +300,23 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strstr(argv[i], "pm4.def"))
             add_packets(&tables);
-        else
-            parse_file(&tables, argv[i]);
+        else {
+            const char *name = argv[i];
+            char line[MAX_LINE];
+            file_name = name;
+            line_number = 0;
+            FILE *file = fopen(name, "r");
+            if (!file)
+                fail("cannot open");
+            while (fgets(line, sizeof(line), file)) {
+                line_number++;
+                if (!strchr(line, '\n'))
+                    fail("line too long or without end");
+                if (line[0] != '#')
+                    parse_line(&tables, line);
+            }
+            fclose(file);
+        }
     }
     print_tables(&tables);
     return ferror(stdout) || fflush(stdout) ? 1 : 0;

@@ -37,20 +37,6 @@ static double half_float(uint32_t bits)
     return sign * (exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
 }
 
-static void put_float(const struct cps_value *value, struct cps_buf *out)
-{
-    union {
-        uint32_t bits;
-        float real;
-    } single = {.bits = (uint32_t)value->bits};
-    if (value->high - value->low == 15)
-        put_real(half_float((uint32_t)value->bits), out);
-    else if (value->high - value->low == 31)
-        put_real(single.real, out);
-    else
-        cps_buf_hex(out, value->bits, 1);
-}
-
 /* Two's complement of the field's width. */
 static int64_t sign_extended(const struct cps_value *value)
 {
@@ -93,7 +79,16 @@ void cps_value_put(const struct cps_value *value, struct cps_buf *out)
         cps_buf_printf(out, "%" PRId64, sign_extended(value) * (INT64_C(1) << value->shift));
         break;
     case CPS_KIND_FLOAT:
-        put_float(value, out);
+        union {
+            uint32_t bits;
+            float real;
+        } single = {.bits = (uint32_t)value->bits};
+        if (value->high - value->low == 15)
+            put_real(half_float((uint32_t)value->bits), out);
+        else if (value->high - value->low == 31)
+            put_real(single.real, out);
+        else
+            cps_buf_hex(out, value->bits, 1);
         break;
     case CPS_KIND_FIXED:
         put_real(ldexp((double)sign_extended(value), -value->radix), out);

@@ -4,17 +4,6 @@
 
 #include <inttypes.h>
 
-/* In the units of the text; a relative target is a distance from where it stands. */
-static struct cps_err *out_of_range(const struct cps_field *field, int64_t value, int64_t lowest,
-                                    int64_t highest)
-{
-    int64_t scale = cps_field_scale_(field);
-    bool is_far = cps_field_is_target_(field) && cps_field_is_signed_(field);
-    return cps_err_new(
-        CPS_ERR_SYNTAX, "%s is %" PRId64 "%s, expected a value from %" PRId64 " to %" PRId64,
-        field->name, value * scale, is_far ? " away" : "", lowest * scale, highest * scale);
-}
-
 static struct cps_err *insert(const struct cps_field *field, int64_t value, uint64_t bits[2])
 {
     int64_t limit = INT64_C(1) << field->width;
@@ -23,8 +12,14 @@ static struct cps_err *insert(const struct cps_field *field, int64_t value, uint
     int64_t highest = is_signed ? limit / 2 - 1 : limit - 1;
     if (field->kind == CPS_FIELD_SKIP)
         lowest = highest = field->low;
-    if (value < lowest || value > highest)
-        return out_of_range(field, value, lowest, highest);
+    if (value < lowest || value > highest) {
+        /* In the units of the text; a relative target is a distance from where it stands. */
+        int64_t scale = cps_field_scale_(field);
+        bool is_far = cps_field_is_target_(field) && cps_field_is_signed_(field);
+        return cps_err_new(
+            CPS_ERR_SYNTAX, "%s is %" PRId64 "%s, expected a value from %" PRId64 " to %" PRId64,
+            field->name, value * scale, is_far ? " away" : "", lowest * scale, highest * scale);
+    }
     if (cps_field_claims_(field, value) != cps_field_mask_(field))
         return cps_err_new(CPS_ERR_SYNTAX,
                            "%s is 0x%" PRIx64 ", expected a byte (0x0 to 0xff, or 0xffffff80 to "

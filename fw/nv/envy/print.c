@@ -40,12 +40,6 @@ static uint64_t value_of(struct printer *p, const struct envy_atom *atom)
     return value << atom->shift;
 }
 
-static void put_number(struct printer *p, uint64_t value)
-{
-    bool negative = value >> 63;
-    cps_buf_printf(p->out, "%s0x%" PRIx64, negative ? "-" : "", negative ? 0 - value : value);
-}
-
 /* A place that lies in front of the code keeps its 64 bits, as there. */
 static void put_target(struct printer *p, const struct envy_atom *atom)
 {
@@ -55,19 +49,6 @@ static void put_target(struct printer *p, const struct envy_atom *atom)
     p->insn->mark = atom->mark;
     p->insn->target = value;
     cps_buf_printf(p->out, "0x%" PRIx64, value);
-}
-
-static void put_register(struct printer *p, const struct envy_atom *atom)
-{
-    uint64_t number = take(p, atom);
-    if (atom->zero >= 0 && number == (uint64_t)atom->zero)
-        cps_buf_str(p->out, "0x0");
-    else if (atom->alias && number == (uint64_t)atom->alias_of)
-        cps_buf_printf(p->out, "$%s", atom->alias);
-    else if (atom->bits)
-        cps_buf_printf(p->out, "$%s%" PRIu64 "%s", atom->name, number, atom->suffix);
-    else
-        cps_buf_printf(p->out, "$%s", atom->name);
 }
 
 static const struct envy_row *find_row(const struct printer *p, enum envy_table table)
@@ -94,13 +75,24 @@ static const struct envy_row *put_table(struct printer *p, enum envy_table table
             continue;
         }
         const struct envy_atom *atom = cps_envy_atom_(text, &text);
-        if (atom->kind == ENVY_NUM)
-            put_number(p, value_of(p, atom));
-        else if (atom->kind == ENVY_TARGET)
+        if (atom->kind == ENVY_NUM) {
+            uint64_t value = value_of(p, atom);
+            bool negative = value >> 63;
+            cps_buf_printf(p->out, "%s0x%" PRIx64, negative ? "-" : "",
+                           negative ? 0 - value : value);
+        } else if (atom->kind == ENVY_TARGET)
             put_target(p, atom);
-        else if (atom->kind == ENVY_REG)
-            put_register(p, atom);
-        else if (atom->kind == ENVY_TABLE)
+        else if (atom->kind == ENVY_REG) {
+            uint64_t number = take(p, atom);
+            if (atom->zero >= 0 && number == (uint64_t)atom->zero)
+                cps_buf_str(p->out, "0x0");
+            else if (atom->alias && number == (uint64_t)atom->alias_of)
+                cps_buf_printf(p->out, "$%s", atom->alias);
+            else if (atom->bits)
+                cps_buf_printf(p->out, "$%s%" PRIu64 "%s", atom->name, number, atom->suffix);
+            else
+                cps_buf_printf(p->out, "$%s", atom->name);
+        } else if (atom->kind == ENVY_TABLE)
             put_table(p, atom->table);
         else if (atom->kind == ENVY_DISCARD)
             cps_buf_str(p->out, "#");
@@ -108,21 +100,6 @@ static const struct envy_row *put_table(struct printer *p, enum envy_table table
             take(p, atom);
     }
     return row;
-}
-
-/* An operand that is not there leaves its blank. */
-static void squeeze(struct cps_buf *out, size_t start)
-{
-    size_t to = start;
-    for (size_t from = start; from < out->size; from++) {
-        if (out->data[from] != ' ' || (to > start && out->data[to - 1] != ' '))
-            out->data[to++] = out->data[from];
-    }
-    while (to > start && out->data[to - 1] == ' ')
-        to--;
-    out->size = to;
-    if (out->data)
-        out->data[to] = '\0';
 }
 
 static void put_unknown(const struct printer *p, unsigned unit, size_t have)
@@ -153,7 +130,17 @@ void cps_envy_print_(enum cps_gen gen, const uint8_t *bytes, size_t size, uint64
         p.word &= UINT32_MAX;
     const struct envy_row *row = put_table(&p, cps_envy_table_(gen));
     ret->bytes = row->bytes;
-    squeeze(out, start);
+    /* An operand that is not there leaves its blank. */
+    size_t to = start;
+    for (size_t from = start; from < out->size; from++) {
+        if (out->data[from] != ' ' || (to > start && out->data[to - 1] != ' '))
+            out->data[to++] = out->data[from];
+    }
+    while (to > start && out->data[to - 1] == ' ')
+        to--;
+    out->size = to;
+    if (out->data)
+        out->data[to] = '\0';
     put_unknown(&p, cps_isa_unit(cps_gen_isa(gen)), size);
     cps_buf_str(out, ret->bytes > size ? " [incomplete]" : "");
     cps_buf_str(out, *row->text == '?' ? " [unknown instruction]" : "");
@@ -171,34 +158,6 @@ struct lister {
     struct cps_buf text;
 };
 
-static void mark_all(struct lister *l)
-{
-    struct envy_insn insn;
-    for (size_t at = 0; at < l->size && !l->text.failed; at += insn.bytes) {
-        cps_buf_clear(&l->text);
-        cps_envy_print_(l->gen, l->bytes + at, l->size - at, at / l->unit, &insn, &l->text);
-        if (insn.mark != ENVY_NOWHERE && insn.target < l->size / l->unit)
-            l->marks[insn.target] |= (uint8_t)(1u << insn.mark);
-    }
-}
-
-/* Bytes in their order; of a word, its number. */
-static void put_bytes(const struct lister *l, size_t at, unsigned bytes, struct cps_buf *out)
-{
-    unsigned most = l->unit == 1 ? ENVY_BYTES : 1;
-    for (unsigned i = 0; i < most; i++) {
-        cps_buf_str(out, " ");
-        for (unsigned k = l->unit; k-- > 0;) {
-            if (i && i >= bytes)
-                cps_buf_str(out, "  ");
-            else if (at + i + k >= l->size)
-                cps_buf_str(out, "??");
-            else
-                cps_buf_printf(out, "%02x", l->bytes[at + i * l->unit + k]);
-        }
-    }
-}
-
 static void put_lines(struct lister *l, struct cps_buf *out)
 {
     struct envy_insn insn;
@@ -208,7 +167,20 @@ static void put_lines(struct lister *l, struct cps_buf *out)
         cps_envy_print_(l->gen, l->bytes + at, l->size - at, at / l->unit, &insn, &l->text);
         cps_buf_str(out, mark & 1u << ENVY_CALL ? "\n" : "");
         cps_buf_printf(out, "%08zx:", at / l->unit);
-        put_bytes(l, at, insn.bytes, out);
+        /* Bytes in their order; of a word, its number. */
+        unsigned bytes = insn.bytes;
+        unsigned most = l->unit == 1 ? ENVY_BYTES : 1;
+        for (unsigned i = 0; i < most; i++) {
+            cps_buf_str(out, " ");
+            for (unsigned k = l->unit; k-- > 0;) {
+                if (i && i >= bytes)
+                    cps_buf_str(out, "  ");
+                else if (at + i + k >= l->size)
+                    cps_buf_str(out, "??");
+                else
+                    cps_buf_printf(out, "%02x", l->bytes[at + i * l->unit + k]);
+            }
+        }
         cps_buf_printf(out, "  %s%s %s\n", mark & 1u << ENVY_CALL ? "C" : " ",
                        mark & 1u << ENVY_BRANCH ? "B" : " ", cps_buf_text(&l->text));
     }
@@ -223,7 +195,13 @@ struct cps_err *cps_envy_listing_(enum cps_gen gen, const void *bytes, size_t si
         return cps_err_nomem();
     l.size = size - size % l.unit;
     l.marks = marks;
-    mark_all(&l);
+    struct envy_insn insn;
+    for (size_t at = 0; at < l.size && !l.text.failed; at += insn.bytes) {
+        cps_buf_clear(&l.text);
+        cps_envy_print_(l.gen, l.bytes + at, l.size - at, at / l.unit, &insn, &l.text);
+        if (insn.mark != ENVY_NOWHERE && insn.target < l.size / l.unit)
+            l.marks[insn.target] |= (uint8_t)(1u << insn.mark);
+    }
     put_lines(&l, out);
     bool failed = l.text.failed;
     cps_buf_deinit(&l.text);

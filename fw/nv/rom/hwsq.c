@@ -202,22 +202,6 @@ static void note_choice(struct gather *g, uint32_t reg, unsigned items)
     }
 }
 
-static void gather_op(struct gather *g, const struct rom_op *row, unsigned items)
-{
-    const uint8_t *op = g->rom->bytes + g->at;
-    uint32_t reg = row->size >= 5 ? cps_le32(op + 1) : 0;
-    if (row->flags & ROM_OP_WRITE)
-        write_reg(g, reg, cps_le32(op + 5));
-    else if (row->flags & ROM_OP_MASKED && !cps_le32(op + 5))
-        write_reg(g, reg, cps_le32(op + 9));
-    else if (row->flags & ROM_OP_MACRO)
-        write_macro(g, op[1]);
-    else if (row->flags & ROM_OP_CHOICE)
-        note_choice(g, reg, items);
-    for (unsigned i = 0; row->flags & ROM_OP_SEQUENCE && i < items; i++)
-        write_reg(g, reg + i * 4, cps_le32(op + row->size + i * 4));
-}
-
 struct cps_err *cps_rom_hwsq_written_(struct cps_rom *rom, const struct rom_init *init)
 {
     struct gather g = {.rom = rom, .init = init};
@@ -227,7 +211,19 @@ struct cps_err *cps_rom_hwsq_written_(struct cps_rom *rom, const struct rom_init
         size_t size = 0;
         for (g.at = script->offset; g.at < script->offset + script->size; g.at += size) {
             size = cps_rom_op_size_(rom, g.at, &items);
-            gather_op(&g, cps_rom_op_(rom->bytes[g.at]), items);
+            const struct rom_op *row = cps_rom_op_(rom->bytes[g.at]);
+            const uint8_t *op = g.rom->bytes + g.at;
+            uint32_t reg = row->size >= 5 ? cps_le32(op + 1) : 0;
+            if (row->flags & ROM_OP_WRITE)
+                write_reg(&g, reg, cps_le32(op + 5));
+            else if (row->flags & ROM_OP_MASKED && !cps_le32(op + 5))
+                write_reg(&g, reg, cps_le32(op + 9));
+            else if (row->flags & ROM_OP_MACRO)
+                write_macro(&g, op[1]);
+            else if (row->flags & ROM_OP_CHOICE)
+                note_choice(&g, reg, items);
+            for (unsigned i = 0; row->flags & ROM_OP_SEQUENCE && i < items; i++)
+                write_reg(&g, reg + i * 4, cps_le32(op + row->size + i * 4));
         }
         flush(&g);
     }

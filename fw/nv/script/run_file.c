@@ -144,27 +144,23 @@ static struct cps_err *open_names(struct reader *r)
     return cps_names_create(code ? CPS_LAYOUT_G92 : cps_gen_layout(r->to->gen), NULL, &r->names);
 }
 
-/* "chip" of an engine that has an ABI, or the other way round. */
-static bool other_key(struct reader *r)
-{
-    CPS_BUF what = {0};
-    unsigned gen = 1;
-    while (cps_gen_isa((enum cps_gen)gen) != r->isa)
-        gen++;
-    cps_buf_printf(&what, "%s (", cps_gen_row((enum cps_gen)gen)->key);
-    cps_gen_words(r->isa, &what);
-    cps_buf_printf(&what, "), which %s has instead", cps_isa_name(r->isa));
-    r->at = r->text.statement;
-    r->lost = true;
-    return expected(r, cps_buf_text(&what));
-}
-
 /* A line "chip g92" or "abi new": @p key, and the word of a generation. */
 static bool do_gen(struct reader *r, const char *key, const char *article)
 {
     const struct cps_gen_row *first = cps_gen_keyed(key, cps_isa_name(r->isa));
-    if (first->isa != r->isa)
-        return other_key(r);
+    if (first->isa != r->isa) {
+        /* "chip" of an engine that has an ABI, or the other way round. */
+        CPS_BUF what = {0};
+        unsigned gen = 1;
+        while (cps_gen_isa((enum cps_gen)gen) != r->isa)
+            gen++;
+        cps_buf_printf(&what, "%s (", cps_gen_row((enum cps_gen)gen)->key);
+        cps_gen_words(r->isa, &what);
+        cps_buf_printf(&what, "), which %s has instead", cps_isa_name(r->isa));
+        r->at = r->text.statement;
+        r->lost = true;
+        return expected(r, cps_buf_text(&what));
+    }
     const char *found = NULL;
     char name[24];
     size_t length = word(r, &found);

@@ -200,25 +200,6 @@ static unsigned register_field(const struct cps_isa *isa)
                                  : 0;
 }
 
-/* The register that a whole operand names, for people. */
-static void put_name(const struct lister *l, const struct cps_insn *insn, struct cps_buf *out)
-{
-    unsigned field = register_field(l->isa);
-    int64_t number = insn->misfit || !field ? -1 : cps_insn_field(l->isa, insn, field, -1);
-    const char *name =
-        number >= 0 ? cps_name(l->names, CPS_SPACE_GPU, (uint32_t)number, NULL) : NULL;
-    if (name)
-        cps_buf_printf(out, " %s", name);
-}
-
-/* How long a wait of HWSQ takes, for people: SEQ's are nanoseconds as they stand there. */
-static void put_time(const struct lister *l, const struct cps_insn *insn, struct cps_buf *out)
-{
-    uint64_t ns = l->isa == &cps_isa_hwsq ? cps_script_ticks(l->gen, insn) * 32 : 0;
-    if (ns)
-        cps_buf_printf(out, " %" PRIu64 ".%03u us", ns / 1000, (unsigned)(ns % 1000));
-}
-
 /* Lines of literals, for what is too long for one statement. */
 static void put_literals(const struct lister *l, const struct cps_insn *insn, struct cps_buf *out)
 {
@@ -255,8 +236,17 @@ static void put_line(struct lister *l, const struct cps_insn *insn, uint32_t at,
     cps_buf_str(out, " ");
     cps_buf_pad(out, line, COMMENT_COLUMN);
     cps_buf_printf(out, "; %04x", (unsigned)at);
-    put_name(l, insn, out);
-    put_time(l, insn, out);
+    /* The register that a whole operand names, for people. */
+    unsigned field = register_field(l->isa);
+    int64_t number = insn->misfit || !field ? -1 : cps_insn_field(l->isa, insn, field, -1);
+    const char *name =
+        number >= 0 ? cps_name(l->names, CPS_SPACE_GPU, (uint32_t)number, NULL) : NULL;
+    if (name)
+        cps_buf_printf(out, " %s", name);
+    /* How long a wait of HWSQ takes, for people: SEQ's are nanoseconds as they stand there. */
+    uint64_t ns = l->isa == &cps_isa_hwsq ? cps_script_ticks(l->gen, insn) * 32 : 0;
+    if (ns)
+        cps_buf_printf(out, " %" PRIu64 ".%03u us", ns / 1000, (unsigned)(ns % 1000));
     cps_buf_str(out, "\n");
 }
 
