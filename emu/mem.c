@@ -358,20 +358,14 @@ uint32_t cps_mem_read(struct cps_mem *mem, uint64_t iova, bool *known)
     return stored ? page->word[index] : 0;
 }
 
-static bool word_to_host(const struct cps_mem *mem, const struct page *page, uint64_t iova,
-                         uint32_t value)
-{
-    uint8_t bytes[4];
-    cps_put_le32(bytes, value);
-    return to_host(mem, page, iova & ~UINT64_C(3), bytes, sizeof(bytes));
-}
-
 /* The page of a store that is not as simple as most; NULL if it cannot be made. */
 static struct page *page_of_store(struct cps_mem *mem, uint64_t iova, uint32_t value)
 {
     struct page *page = find_writable(mem, iova / CPS_PAGE_BYTES);
+    uint8_t bytes[4];
     see(mem, iova);
-    return page && word_to_host(mem, page, iova, value) ? page : NULL;
+    cps_put_le32(bytes, value);
+    return page && to_host(mem, page, iova & ~UINT64_C(3), bytes, sizeof(bytes)) ? page : NULL;
 }
 
 bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value)

@@ -210,13 +210,6 @@ struct cps_err *cps_policy_parse(const char *text, enum cps_gen gen, struct cps_
     return cps_policy_parse_for(text, cps_engines_of(gen), ret);
 }
 
-static void put_word(const char *words, uint64_t index, struct cps_buf *out)
-{
-    while (index--)
-        words += strcspn(words, " ") + 1;
-    cps_buf_add(out, words, strcspn(words, " "));
-}
-
 void cps_policy_text(const struct cps_policy *policy, enum cps_gen gen, struct cps_buf *out)
 {
     struct cps_policy copy = *policy;
@@ -226,9 +219,13 @@ void cps_policy_text(const struct cps_policy *policy, enum cps_gen gen, struct c
             continue;
         cps_buf_printf(out, "%s%s=", space, rows[i].name);
         space = " ";
-        if (*rows[i].words == '#')
-            cps_buf_printf(out, "%" PRIu64, *value_of(&copy, &rows[i]));
+        const char *word = rows[i].words;
+        uint64_t value = *value_of(&copy, &rows[i]);
+        for (uint64_t index = *word == '#' ? 0 : value; index--;)
+            word += strcspn(word, " ") + 1;
+        if (*word == '#')
+            cps_buf_printf(out, "%" PRIu64, value);
         else
-            put_word(rows[i].words, *value_of(&copy, &rows[i]), out);
+            cps_buf_add(out, word, strcspn(word, " "));
     }
 }

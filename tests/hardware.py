@@ -11,7 +11,7 @@ import tap
 
 CPSCOPE, ROOT = sys.argv[1:]
 TABLES = {  # name: file, macro
-    "control": ("emu/afuc/ctrl.def", "CTRL"), "kept": ("emu/afuc/kept.def", "KEPT"),
+    "control": ("emu/afuc/ctrl.def", "CTRL"), "kept": ("emu/afuc/storage.def", "STORAGE"),
     "pipe": ("emu/afuc/pipe.def", "PIPE_REG"),
     "gpu": ("emu/afuc/gpu.def", "GPU_REG"), "nvidia": ("emu/nv/reg.def", "NV_REG"),
     "flags": ("emu/nv/hwsq_flag.def", "HWSQ_FLAG"), "pfifo": ("emu/nv/pfifo.def", "PFIFO_REG"),

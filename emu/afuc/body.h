@@ -83,7 +83,7 @@
 /* A write of a control register that is counted, and that nobody wants to see. */
 #define WRITE_QUIETLY()                                 \
     do {                                                \
-        if (CPS_UNLIKELY(core->loud))                   \
+        if (CPS_UNLIKELY(core->ctrl_events_on))         \
             goto own_CWRITE;                            \
         core->machine->engine.tap.count[CPS_EV_CTRL]++; \
     } while (0)
@@ -176,7 +176,7 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     uint64_t t;
 
     core->clock_end = core->machine->engine.clock + budget;
-    core->loud = cps_tap_wants_(&core->machine->engine.tap, CPS_EV_CTRL);
+    core->ctrl_events_on = cps_tap_wants_(&core->machine->engine.tap, CPS_EV_CTRL);
     s->wait = WAIT_NONE;
     stream_recheck_(core);
     WATCH_BEGIN();

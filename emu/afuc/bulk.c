@@ -55,21 +55,6 @@ void bulk_events_(struct afuc_core *core, uint32_t offset, const uint32_t *word,
                word, count);
 }
 
-static void store(struct afuc_core *core, uint32_t offset, const uint32_t *word, uint32_t count,
-                  unsigned path)
-{
-    gpu_set_plain_(core, offset, word, count);
-    bulk_noted_(core, offset, word, count, path);
-}
-
-/* One after the other into the same register. */
-static void store_in_one(struct afuc_core *core, uint32_t offset, const uint32_t *word,
-                         uint32_t count, unsigned path)
-{
-    for (uint32_t i = 0; i < count; i++)
-        gpu_store_(core, offset, word[i], path);
-}
-
 /* How many of @p count registers are plain storage. */
 static uint32_t plain_registers(const struct cps_afuc *m, uint32_t offset, uint32_t count)
 {
@@ -106,10 +91,12 @@ static uint32_t to_registers(const struct bulk *b)
     uint32_t last = fixed ? 1 : b->words;
     uint32_t count = plain_registers(core->machine, offset, last);
     count = fixed && count ? b->words : whole(b, count);
-    if (fixed)
-        store_in_one(core, offset, b->word, count, path);
-    else
-        store(core, offset, b->word, count, path);
+    for (uint32_t i = 0; fixed && i < count; i++)
+        gpu_store_(core, offset, b->word[i], path);
+    if (!fixed) {
+        gpu_set_plain_(core, offset, b->word, count);
+        bulk_noted_(core, offset, b->word, count, path);
+    }
     *address += fixed ? 0 : count;
     return count;
 }

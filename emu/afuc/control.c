@@ -34,13 +34,6 @@ static uint32_t control_read_RPTR(const struct cps_access *at)
     return core_of_(at)->s.queue[LEVEL_RB].pos;
 }
 
-/* The level that the streams called here are queued at. */
-static enum level next_level(const struct afuc_core *core)
-{
-    bool three = cps_gen_since(core->machine->engine.gen, CPS_A7XX);
-    return core->s.level == LEVEL_IB2 && !three ? LEVEL_SDS : core->s.level + 1;
-}
-
 /* There must be a word behind the packet to look at, and room for what it calls: fewer than 6
  * fetches at the next level (H: the firmware counts up to 5 in $17 of two a6xx dumps). */
 static uint32_t lookahead(const struct cps_access *at)
@@ -49,8 +42,10 @@ static uint32_t lookahead(const struct cps_access *at)
     struct afuc_core *core = core_of_(at);
     if (!machine_looks_ahead_(core->machine) || core->s.level >= LEVEL_SDS)
         return 0;
+    bool three = cps_gen_since(core->machine->engine.gen, CPS_A7XX);
+    unsigned next = core->s.level == LEVEL_IB2 && !three ? LEVEL_SDS : core->s.level + 1;
     bool available = stream_has_(core, core->s.r[R_REM] + 1);
-    return available && core->s.queue[next_level(core)].count < DEPTH ? 3 : 0;
+    return available && core->s.queue[next].count < DEPTH ? 3 : 0;
 }
 
 static uint32_t control_read_LOOKAHEAD(const struct cps_access *at)
@@ -393,7 +388,7 @@ static uint32_t control_read_IDLE(const struct cps_access *at)
     return value;
 }
 
-/* What kept.def says of use. */
+/* What storage.def says of use. */
 #define control_read_WRITTEN NULL
 #define control_read_KEPT    NULL
 
@@ -402,10 +397,10 @@ static uint32_t control_read_IDLE(const struct cps_access *at)
 
 /* A register has a number in each layout that has it: a row each. */
 static const struct cps_reg_row rows[][CTL_COUNT] = {
-#define ROW(layout, id, number, n, rd, wr)                                          \
-    [CPS_LAYOUT_##layout][CTL_##id] =                                               \
-        CPS_REG_ROW((number) != NO_NUMBER, number, n, 1, .read = control_read_##rd, \
-                    .write = control_write_##wr),
+#define ROW(layout, id, number, n, rd, wr)                                \
+    [CPS_LAYOUT_##layout][CTL_##id] =                                     \
+        CPS_REG_ROW((number) != NO_NUMBER ? UINT64_MAX : 0, number, n, 1, \
+                    .read = control_read_##rd, .write = control_write_##wr),
 #define CTRL(id, pfp, me, g6, a660, g7, gen3, a8, n, rd, wr, evidence) \
     ROW(A5XX_PFP, id, pfp, n, rd, wr)                                  \
     ROW(A5XX_ME, id, me, n, rd, wr)                                    \
@@ -417,26 +412,18 @@ static const struct cps_reg_row rows[][CTL_COUNT] = {
 #include "emu/afuc/ctrl.def"
 };
 
-/* Rows of kept.def have no names: the line that they stand in tells them apart. */
-#define KEPT_AT_(line) KEPT_##line
-#define KEPT_AT(line)  KEPT_AT_(line)
-enum {
-#define KEPT(...) KEPT_AT(__LINE__),
-#include "emu/afuc/kept.def"
-    KEPT_COUNT
-};
-
-static const struct cps_reg_row kept[][KEPT_COUNT] = {
-#define KEPT_ROW(layout, number, n, use)       \
-    [CPS_LAYOUT_##layout][KEPT_AT(__LINE__)] = \
-        CPS_REG_ROW((number) != NO_NUMBER, number, n, 1, .read = control_read_##use),
-#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) \
-    KEPT_ROW(A6XX, g6, n, use)                         \
-    KEPT_ROW(A660, AS_OR(g6, a660), n, use)            \
-    KEPT_ROW(A7XX, g7, n, use)                         \
-    KEPT_ROW(A7XX_GEN3, gen3, n, use)                  \
-    KEPT_ROW(A8XX, AS_OR(gen3, a8), n, use)
-#include "emu/afuc/kept.def"
+/* Rows of storage.def have no names: all layouts' are in one list. */
+static const struct cps_reg_row storage[] = {
+#define STORAGE_ROW(layout, number, n, use)                                                   \
+    CPS_REG_ROW((number) != NO_NUMBER ? UINT64_C(1) << CPS_LAYOUT_##layout : 0, number, n, 1, \
+                .read = control_read_##use),
+#define STORAGE(g6, a660, g7, gen3, a8, n, use, evidence) \
+    STORAGE_ROW(A6XX, g6, n, use)                         \
+    STORAGE_ROW(A660, AS_OR(g6, a660), n, use)            \
+    STORAGE_ROW(A7XX, g7, n, use)                         \
+    STORAGE_ROW(A7XX_GEN3, gen3, n, use)                  \
+    STORAGE_ROW(A8XX, AS_OR(gen3, a8), n, use)
+#include "emu/afuc/storage.def"
 };
 
 /* Which bit of the protected mode puts the ring, and which other levels, under CP_PROTECT. The PFP
@@ -456,13 +443,13 @@ static void init_protected_mode(struct afuc_core *core)
 struct cps_err *afuc_control_init_(struct afuc_core *core)
 {
     const struct cps_reg_table tables[] = {CPS_REG_TABLE(rows[core->layout]),
-                                           CPS_REG_TABLE(kept[core->layout])};
+                                           CPS_REG_TABLE(storage)};
     core->group_sel = afuc_control_number_(core, CTL_DRAW_STATE_SEL) % CONTROL_COUNT;
     core->privilege[0] = afuc_control_number_(core, CTL_LEVEL_PRIVILEGE) % CONTROL_COUNT;
     core->privilege[1] = afuc_control_number_(core, CTL_PROTECTED_MODE) % CONTROL_COUNT;
     init_protected_mode(core);
     core->level_bits = cps_gen_since(core->machine->engine.gen, CPS_A7XX) ? 7 : 0;
-    return cps_reg_index_create_(tables, 2, 1, &core->control);
+    return cps_reg_index_create_(tables, 2, UINT64_C(1) << core->layout, &core->control);
 }
 
 uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which)

@@ -265,7 +265,7 @@ struct afuc_core {
     uint32_t protect; /* GPU register that switches CP_PROTECT on */
     /* Of the run under way: its clock is `clock_end` less what was left at the last SYNC(). */
     uint64_t clock_end;
-    bool loud; /* somebody wants to see writes of control registers */
+    bool ctrl_events_on; /* the sink wants writes of control registers */
     int64_t left;
     struct polled polled;
     struct cps_cover *cover;   /* per instruction, NULL: not counted; the caller's */

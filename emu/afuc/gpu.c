@@ -339,15 +339,10 @@ static bool any_forbids(const struct afuc_core *core, const struct wanted *at, u
     return false;
 }
 
-static uint32_t protect_control(const struct afuc_core *core)
-{
-    return bank_get_(core->machine, core->pipe, protect_of(core->machine)->control);
-}
-
 bool gpu_protected_(const struct afuc_core *core, uint32_t offset, uint32_t count, bool write)
 {
     const struct protect_regs *regs = protect_of(core->machine);
-    uint32_t control = protect_control(core);
+    uint32_t control = bank_get_(core->machine, core->pipe, regs->control);
     if (CPS_LIKELY(!(control & PROTECT_ENABLE)) || !gpu_mode_protects_(core))
         return false;
     const struct wanted at = {regs, offset, count ? offset + count - 1 : offset, write};
@@ -356,20 +351,15 @@ bool gpu_protected_(const struct afuc_core *core, uint32_t offset, uint32_t coun
            (regs->own_first && any_forbids(core, &at, regs->own_first, regs->own_last, open));
 }
 
-/* The hardware drops the write and raises REGISTER_PROTECTION; the firmware is not told. */
-static void forbid(struct afuc_core *core, uint32_t offset, uint32_t value)
-{
-    core_event_(core, CPS_EV_PROT, 0, event_offset(core, offset, core->pipe), value);
-    machine_irq_(core, IRQ_CP_HW_ERROR);
-}
-
 void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path)
 {
     struct cps_afuc *machine = core->machine;
     uint8_t *flags = &machine->reg_flags[offset];
     unsigned pipe = path == CPS_PATH_CTRL ? pipe_shown(core, offset) : core->pipe;
     if (path == CPS_PATH_USER && CPS_UNLIKELY(gpu_protected_(core, offset, 1, true))) {
-        forbid(core, offset, value);
+        /* The hardware drops the write and raises REGISTER_PROTECTION; the firmware is not told. */
+        core_event_(core, CPS_EV_PROT, 0, event_offset(core, offset, core->pipe), value);
+        machine_irq_(core, IRQ_CP_HW_ERROR);
         return;
     }
     core_event_(core, CPS_EV_REG, path, event_offset(core, offset, pipe), value);

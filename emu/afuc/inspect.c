@@ -29,12 +29,6 @@ static uint32_t general(const struct afuc_state *s, uint64_t number)
     return number <= R_REM ? s->r[number] : 0;
 }
 
-static bool get_stack(const struct afuc_state *s, uint64_t level, uint64_t *ret)
-{
-    *ret = s->sqe[SQE_STACK + (s->sqe[SQE_SP] - 1 - level) % STACK_DEPTH];
-    return level < s->sqe[SQE_SP];
-}
-
 static bool get_code(struct cps_afuc *machine, struct cps_place place, uint64_t *ret)
 {
     if (place.number >= machine->core[place.core].uop_count)
@@ -44,17 +38,11 @@ static bool get_code(struct cps_afuc *machine, struct cps_place place, uint64_t 
     return true;
 }
 
-static bool get_memory(struct cps_engine *engine, uint64_t iova, uint64_t *ret)
-{
-    bool known = false;
-    *ret = cps_mem_read(engine->mem, iova, &known);
-    return known;
-}
-
 bool machine_get_(struct cps_engine *engine, struct cps_place place, uint64_t *ret)
 {
     struct cps_afuc *machine = (struct cps_afuc *)engine;
     const struct afuc_state *s = &machine->core[place.core].s;
+    bool known = false;
     switch (place.file) {
     case CPS_FILE_GENERAL:
         *ret = general(s, place.number);
@@ -66,7 +54,8 @@ bool machine_get_(struct cps_engine *engine, struct cps_place place, uint64_t *r
         *ret = s->sqe[place.number];
         return true;
     case CPS_FILE_STACK:
-        return get_stack(s, place.number, ret);
+        *ret = s->sqe[SQE_STACK + (s->sqe[SQE_SP] - 1 - place.number) % STACK_DEPTH];
+        return place.number < s->sqe[SQE_SP];
     case CPS_FILE_PC:
         *ret = place.number ? s->npc : s->pc;
         return true;
@@ -76,7 +65,8 @@ bool machine_get_(struct cps_engine *engine, struct cps_place place, uint64_t *r
         *ret = bank_get_(machine, machine->core[place.core].pipe, (uint32_t)place.number);
         return true;
     default:
-        return get_memory(engine, place.number, ret);
+        *ret = cps_mem_read(engine->mem, place.number, &known);
+        return known;
     }
 }
 

@@ -162,18 +162,13 @@ static void drop_word(struct afuc_core *core)
         queue->pos %= ring_of_(core).dwords;
 }
 
-static uint32_t pop_injected(struct afuc_core *core)
-{
-    uint32_t header = core->s.injected;
-    core->s.injected = 0;
-    return header;
-}
-
 uint32_t stream_pop_(struct afuc_core *core)
 {
     core->s.r[R_REM]--;
-    if (core->s.injected)
-        return pop_injected(core);
+    uint32_t header = core->s.injected;
+    core->s.injected = 0;
+    if (header)
+        return header;
     if (core->s.level == LEVEL_MEQ)
         return meq_pop_(core);
     bool mark = at_end_mark(core);
@@ -191,16 +186,13 @@ void stream_select_(struct afuc_core *core, enum level level)
     core->window_left = 0;
 }
 
-static bool meq_look(const struct meq *meq, uint32_t ahead, uint32_t *ret)
-{
-    *ret = meq->word[(meq->head + ahead) % MEQ_WORDS];
-    return ahead < meq->count;
-}
-
 bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret)
 {
-    if (core->s.level == LEVEL_MEQ)
-        return meq_look(&core->s.meq, ahead, ret);
+    const struct meq *meq = &core->s.meq;
+    if (core->s.level == LEVEL_MEQ) {
+        *ret = meq->word[(meq->head + ahead) % MEQ_WORDS];
+        return ahead < meq->count;
+    }
     if (core->s.level == LEVEL_SIDE)
         return false;
     const struct queue *queue = &core->s.queue[core->s.level];

@@ -105,9 +105,9 @@ uint32_t core_mem_read_(struct afuc_core *core, uint64_t iova, unsigned via);
 void core_mem_write_(struct afuc_core *core, uint64_t iova, uint32_t value, unsigned via);
 void nrt_write_(struct afuc_core *core, uint32_t value);
 
-/* ---- the policy about values that the rest of the GPU would write: wait.c ---- */
+/* ---- the policy about values that the rest of the GPU would write: packet.c ---- */
 
-/** Opcodes of packets that wait; what for, and from which generation on: wait.c. */
+/** Opcodes of packets that wait; what for, and from which generation on: packet.c. */
 #define WAIT_OPCODES(W) W(MEM_GTE, 0x14) W(REG_MEM, 0x3c) W(TWO_REGS, 0x70) W(TWO_MEMS, 0x71)
 enum wait_opcode {
 #define WAIT_OPCODE(id, opcode) WAIT_ON_##id = (opcode),
@@ -127,11 +127,6 @@ static inline bool wait_may_poll_(uint32_t header)
         return false;
     }
 }
-
-void wait_policy_(struct afuc_core *core, uint32_t header);
-/** Whether the policy may look: the ME gets the packet's words one by one, and the PFP may poll
- * what the ME has yet to write. */
-bool wait_ready_(struct afuc_core *core, uint32_t header);
 
 /* ---- waitin and its relatives: packet.c ---- */
 

@@ -122,13 +122,6 @@ static void yield(uint32_t ret[YIELD_WORDS])
         ret[i] = words[i];
 }
 
-static void set_registers(struct cps_afuc *machine)
-{
-    uint64_t shadow = record_of(0) + SHADOW;
-    machine_set_reg_(machine, RB_CNTL, ring_control(machine->ring_dwords));
-    machine_set_pair_(machine, RB_RPTR_ADDR, shadow);
-}
-
 void rings_prepare_(struct cps_afuc *machine)
 {
     bool known = machine->engine.gen == CPS_A6XX || machine->engine.gen == CPS_A7XX;
@@ -138,7 +131,8 @@ void rings_prepare_(struct cps_afuc *machine)
     store_record(machine, 0, machine->ring_iova, 0);
     store_record(machine, 1, OTHER_RING, 0);
     cps_mem_keep(machine->engine.mem, false);
-    set_registers(machine);
+    machine_set_reg_(machine, RB_CNTL, ring_control(machine->ring_dwords));
+    machine_set_pair_(machine, RB_RPTR_ADDR, record_of(0) + SHADOW);
     machine->rings.prepared = 1;
 }
 

@@ -5,11 +5,6 @@
 
 /* ---- streams ---- */
 
-static const struct fetch *reading(const struct queue *queue)
-{
-    return &queue->fetch[queue->head];
-}
-
 /* A level at which nothing is queued shows the address that was written last (F: 1ac7 pops all that
  * is queued, and 1c96 puts the address behind that back). */
 uint32_t control_read_POSITION(const struct cps_access *at)
@@ -18,7 +13,7 @@ uint32_t control_read_POSITION(const struct cps_access *at)
     unsigned which = at->index / 4;
     const struct queue *queue = &s->queue[LEVEL_IB1 + which];
     const uint32_t *written = s->preempt.ib_base[which % 3];
-    const struct fetch *fetch = reading(queue);
+    const struct fetch *fetch = &queue->fetch[queue->head];
     const uint32_t idle[4] = {written[0], written[1], 0, 0};
     const uint32_t words[4] = {(uint32_t)fetch->iova, (uint32_t)(fetch->iova >> 32), fetch->dwords,
                                queue->pos};

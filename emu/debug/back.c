@@ -333,21 +333,14 @@ static struct cps_err *start_twin(const struct cps_debug *d, struct cps_debug *t
     return debug_keep_(twin) ? NULL : cps_err_nomem();
 }
 
-static struct cps_err *copy_edits(const struct cps_debug *d, struct cps_debug *twin)
-{
-    for (size_t i = 0; i < d->made_next; i++)
-        CPS_TRY(debug_keep_edit_(twin, &d->made[i].edit, d->made[i].step));
-    return NULL;
-}
-
 struct cps_err *cps_debug_twin(struct cps_debug *d, bool changed, struct cps_debug **ret)
 {
     if (!d->made_next)
         return cps_err_new(CPS_ERR_INPUT, "nothing was changed until here");
     struct cps_debug *twin = calloc(1, sizeof(*twin));
     struct cps_err *err = twin ? start_twin(d, twin) : cps_err_nomem();
-    if (!err && changed)
-        err = copy_edits(d, twin);
+    for (size_t i = 0; !err && changed && i < d->made_next; i++)
+        err = debug_keep_edit_(twin, &d->made[i].edit, d->made[i].step);
     if (!err)
         err = debug_walk_(twin, d->made[0].step);
     if (!err)

@@ -94,13 +94,6 @@ static struct cps_err *refused(const struct cps_debug *d, const struct cps_edit 
                        (unsigned long long)edit->place.number, (unsigned long long)edit->value);
 }
 
-/* What was changed further on belongs to a run that will not be. */
-static void forget_later(struct cps_debug *d)
-{
-    debug_drop_edits_(d, d->made_next);
-    debug_forget_behind_(d, d->place.step);
-}
-
 struct cps_err *debug_keep_edit_(struct cps_debug *d, const struct cps_edit *edit, uint64_t step)
 {
     uint32_t *words = NULL;
@@ -120,7 +113,9 @@ struct cps_err *debug_keep_edit_(struct cps_debug *d, const struct cps_edit *edi
 struct cps_err *cps_debug_edit(struct cps_debug *d, const struct cps_edit *edit)
 {
     CPS_TRY(check(d, edit));
-    forget_later(d);
+    /* What was changed further on belongs to a run that will not be. */
+    debug_drop_edits_(d, d->made_next);
+    debug_forget_behind_(d, d->place.step);
     CPS_TRY(debug_keep_edit_(d, edit, d->place.step));
     bool good = make(d->engine, &d->made[d->made_count - 1].edit);
     if (!good)

@@ -91,14 +91,10 @@ static const struct flag {
 #include "emu/nv/hwsq_flag.def"
 };
 
-static bool pauses(const struct nv *e, const struct cps_flags *f)
-{
-    return e->engine.gen != CPS_NV17 && f->enable & f->value & FLAG_FB_PAUSE;
-}
-
 bool cps_bus_pausing_(const struct nv *e)
 {
-    return pauses(e, &e->bus.flags);
+    const struct cps_flags *f = &e->bus.flags;
+    return e->engine.gen != CPS_NV17 && f->enable & f->value & FLAG_FB_PAUSE;
 }
 
 /* FB_PAUSED is 1 only while the pause is requested. */

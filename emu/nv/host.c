@@ -108,13 +108,6 @@ static void access_now(struct nv *e)
     finish(e);
 }
 
-static void give_object(struct nv *e, const struct cps_item *item)
-{
-    cps_bus_load(e, OBJECT, item->host.addr);
-    cps_bus_load(e, OBJECT + 4, item->host.mask);
-    cps_bus_load(e, OBJECT + 8, item->host.value);
-}
-
 static void begin_access(struct nv *e, const struct cps_item *item)
 {
     static const struct cps_by host = {CPS_CPU_HOST, CPS_PATH_HOST, 0};
@@ -138,7 +131,9 @@ struct cps_err *nv_host_begin_(struct nv *e, const struct cps_item *item)
                    ? nv_kind_(e)->load(e, item)
                    : cps_err_new(CPS_ERR_INPUT, "%s executes no code", e->engine.ops->name);
     case CPS_ITEM_OBJECT:
-        give_object(e, item);
+        cps_bus_load(e, OBJECT, item->host.addr);
+        cps_bus_load(e, OBJECT + 4, item->host.mask);
+        cps_bus_load(e, OBJECT + 8, item->host.value);
         return NULL;
     default:
         e->host = *item;

@@ -24,16 +24,11 @@ static uint32_t ram_size(const struct nv *e)
     return cps_hwsq_ram(hwsq_chip_(e));
 }
 
-static bool any_running(const struct nv *e)
-{
-    return hwsq_of_(e)->slot[0].running || hwsq_of_(e)->slot[1].running;
-}
-
 /* ---- registers ---- */
 
 static void note_rewrite(struct nv *e, uint32_t addr, const struct cps_by *by)
 {
-    if (any_running(e))
+    if (hwsq_of_(e)->slot[0].running || hwsq_of_(e)->slot[1].running)
         cps_bus_unknown(e, CPS_UNKNOWN_REWRITTEN, by, addr);
 }
 

@@ -75,9 +75,6 @@ void seq_perform_(struct nv *e, const struct cps_insn *insn);
 /** Ends the script. @p how  CPS_EXIT_* */
 void seq_end_(struct nv *e, unsigned how, uint32_t status);
 void seq_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail);
-/** seq_data.c: the data ports, and words of data that the host gives beside them. */
-uint32_t seq_read_port_(const struct cps_access *at);
-void seq_write_port_(const struct cps_access *at);
 /** Puts a word of the stack's frame where the policy has the stack. */
 void seq_frame_(struct nv *e, enum frame offset, uint32_t value);
 /** Register accesses of the script. */

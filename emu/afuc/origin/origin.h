@@ -8,12 +8,10 @@
  * value than its node says so (ORIGIN_HARDWARE) instead of naming the wrong one. A machine without
  * an observer does not look for one but once in a turn. Private to emu/ and tools/.
  *
- *   node.c    nodes, and which of them survive
  *   place.c   which node is beside which place
- *   word.c    what the queues hand out
- *   tick.c    what an instruction reads and computes
+ *   tick.c    what queues hand out, and what an instruction reads and computes
  *   effect.c  what its events say of where it went
- *   run.c     ticks, items, and who is told */
+ *   run.c     nodes and which of them survive, ticks, items, and who is told */
 #ifndef CPS_ORIGIN_H
 #define CPS_ORIGIN_H
 

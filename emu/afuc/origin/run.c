@@ -6,6 +6,171 @@
 
 #include <stdlib.h>
 
+/* ---- nodes, and which of them survive ----
+ *
+ * Those that a place or a question still leads to. When there is no room the others go; when even
+ * that leaves too many, the oldest are cut off. */
+
+/* A tick makes fewer nodes than this, unless it copies memory: then they are cut. */
+enum { SPARE = 65536 };
+
+static bool grow(struct origin *o)
+{
+    uint32_t room = o->room ? 2 * o->room : 4 * SPARE;
+    room = room < o->most ? room : o->most;
+    struct origin_node *node = realloc(o->node, room * sizeof(*node));
+    if (!node)
+        return false;
+    o->node = node;
+    o->room = room;
+    return true;
+}
+
+uint32_t origin_new_(struct origin *o, unsigned kind, uint32_t value, uint64_t place)
+{
+    const struct tick *t = &o->t;
+    if (o->count == o->room && (o->room == o->most || !grow(o))) {
+        o->cut = true;
+        if (o->room != o->most)
+            cps_mem_fail(o->machine->engine.mem);
+        return ORIGIN_CUT;
+    }
+    o->node[o->count] = (struct origin_node){
+        .place = place,
+        .clock = o->machine->engine.clock,
+        .value = value,
+        .packet = t->tags ? t->tags->packet : 0,
+        .pc = t->pc,
+        .aux = o->block_count,
+        .submission = o->machine->submission,
+        .kind = (uint8_t)kind,
+        .who = (uint8_t)(t->core ? t->core->who : CPS_CPU_HOST),
+        .dst = R_TRASH,
+    };
+    return o->count++;
+}
+
+/* While nodes are marked, and then have new numbers, this is beside each of them. */
+struct sweep {
+    struct origin *o;
+    uint32_t *number;
+    uint32_t first; /* older ones are cut off */
+};
+
+static struct sweep *sweep_of(struct origin *o)
+{
+    return o->context_of_sweep;
+}
+
+static void mark(struct origin *o, uint32_t *node)
+{
+    sweep_of(o)->number[*node] = 1;
+}
+
+static void renumber(struct origin *o, uint32_t *node)
+{
+    *node = sweep_of(o)->number[*node];
+}
+
+/* Inputs are older than what is made of them, so that one pass from the newest on finds all. */
+static void mark_inputs(struct origin *o, uint32_t *number)
+{
+    for (uint32_t i = o->count; i-- > 2;) {
+        const struct origin_node *node = &o->node[i];
+        if (!number[i])
+            continue;
+        number[node->packet] = 1;
+        for (unsigned k = 0; k < ORIGIN_INPUTS; k++)
+            number[node->in[k]] = 1;
+    }
+}
+
+/* The newest that may be cut off for at most @p most to be left. */
+static uint32_t first_left(const struct origin *o, const uint32_t *number, uint32_t most)
+{
+    uint32_t left = 0;
+    for (uint32_t i = o->count; i-- > 2;) {
+        left += number[i];
+        if (left > most)
+            return i + 1;
+    }
+    return 2;
+}
+
+static void compact(struct origin *o, uint32_t *number, uint32_t first)
+{
+    uint32_t next = 2;
+    number[0] = 0;
+    number[1] = 1;
+    for (uint32_t i = 2; i < o->count; i++) {
+        if (!number[i])
+            continue;
+        if (i < first) {
+            number[i] = ORIGIN_CUT;
+            continue;
+        }
+        struct origin_node node = o->node[i];
+        node.packet = number[node.packet];
+        for (unsigned k = 0; k < ORIGIN_INPUTS; k++)
+            node.in[k] = number[node.in[k]];
+        o->node[next] = node;
+        number[i] = next++;
+    }
+    o->count = next;
+}
+
+static void sweep(struct origin *o)
+{
+    struct sweep s = {o, calloc(o->count, sizeof(*s.number)), 0};
+    if (!s.number) {
+        cps_mem_fail(o->machine->engine.mem);
+        return;
+    }
+    o->context_of_sweep = &s;
+    origin_places_(o, mark);
+    mark_inputs(o, s.number);
+    s.first = first_left(o, s.number, o->most / 2);
+    o->cut |= s.first > 2;
+    compact(o, s.number, s.first);
+    origin_places_(o, renumber);
+    o->context_of_sweep = NULL;
+    free(s.number);
+}
+
+static void make_room(struct origin *o)
+{
+    if (o->count + SPARE <= o->enough)
+        return;
+    sweep(o);
+    uint32_t twice = 2 * o->count + 8 * SPARE;
+    o->enough = twice < o->most ? twice : o->most;
+}
+
+const struct origin_node *origin_at_(const struct origin *o, uint32_t node)
+{
+    return &o->node[node < o->count ? node : 0];
+}
+
+bool origin_cut_(const struct origin *o)
+{
+    return o->cut;
+}
+
+uint32_t origin_keep_(struct origin *o, uint32_t node)
+{
+    if (!CPS_LIST_ROOM(o->kept, o->kept_count))
+        return UINT32_MAX;
+    o->kept[o->kept_count] = node;
+    return o->kept_count++;
+}
+
+uint32_t origin_kept_(const struct origin *o, uint32_t kept)
+{
+    return kept < o->kept_count ? o->kept[kept] : 0;
+}
+
+/* ---- ticks ---- */
+
 /* 56 bytes each; what survives is much less than what is made. */
 enum { MOST = 1u << 22, FEWEST = 1u << 18 };
 
@@ -77,13 +242,6 @@ static void begin(struct origin *o, struct afuc_core *core)
         note_tails(other, t->tail[1]);
 }
 
-/* A core's queues are filled by its own ticks, or with an event that says so. */
-static void match_fifos(struct origin *o, struct tick *t)
-{
-    origin_fifo_match_(o, &t->tags->memdata, &t->core->s.memdata);
-    origin_fifo_match_(o, &t->tags->regdata, &t->core->s.regdata);
-}
-
 static void end(struct origin *o, bool done)
 {
     struct tick *t = &o->t;
@@ -95,28 +253,25 @@ static void end(struct origin *o, bool done)
         origin_writes_(o, t);
     if (done)
         origin_calls_(o, t);
-    match_fifos(o, t);
+    /* A core's queues are filled by its own ticks, or with an event that shows it. */
+    origin_fifo_match_(o, &t->tags->memdata, &t->core->s.memdata);
+    origin_fifo_match_(o, &t->tags->regdata, &t->core->s.regdata);
     for (size_t i = 0; i < o->events; i++)
         tell(o, &o->event[i].event, o->event[i].node);
     o->events = 0;
-}
-
-static uint64_t run_one(struct afuc_core *core)
-{
-    bool watched = core->machine->engine.tap.kinds >> CPS_EV_STEP & 1;
-    return watched ? afuc_run_watched_(core, 1) : afuc_run_(core, 1);
 }
 
 uint64_t origin_run_(struct origin *o, struct afuc_core *core, uint64_t budget)
 {
     uint64_t ran = 0;
     bool goes_on = true;
+    bool watched = core->machine->engine.tap.kinds >> CPS_EV_STEP & 1;
     cps_tap_flush_(&o->machine->engine.tap);
     while (goes_on && ran < budget) {
-        origin_make_room_(o);
+        make_room(o);
         begin(o, core);
         o->inside = true;
-        bool done = run_one(core) != 0;
+        bool done = (watched ? afuc_run_watched_(core, 1) : afuc_run_(core, 1)) != 0;
         cps_tap_flush_(&o->machine->engine.tap);
         end(o, done);
         o->inside = false;
@@ -186,14 +341,6 @@ void origin_destroy_(struct origin *o)
     free(o);
 }
 
-/* The two nodes that all others refer to. */
-static bool make_first_nodes(struct origin *o)
-{
-    origin_new_(o, ORIGIN_NONE, 0, 0);
-    origin_new_(o, ORIGIN_CUT, 0, 0);
-    return o->count == 2;
-}
-
 struct cps_err *origin_create_(struct cps_afuc *machine, uint32_t most, struct origin **ret)
 {
     struct origin *o = calloc(1, sizeof(*o));
@@ -203,7 +350,9 @@ struct cps_err *origin_create_(struct cps_afuc *machine, uint32_t most, struct o
     o->machine = machine;
     o->most = !most ? MOST : most < FEWEST ? FEWEST : most;
     o->enough = o->most;
-    bool made = make_first_nodes(o);
+    origin_new_(o, ORIGIN_NONE, 0, 0); /* the two nodes that all others refer to */
+    origin_new_(o, ORIGIN_CUT, 0, 0);
+    bool made = o->count == 2;
     for (unsigned i = 0; made && i < machine->engine.cores; i++) {
         o->core[i] = calloc(1, sizeof(*o->core[i]));
         made = o->core[i] != NULL;

@@ -113,10 +113,9 @@ static inline uint32_t if_value_(const struct origin *o, uint32_t node, uint32_t
     return node && o->node[node].value == value ? node : 0;
 }
 
-/* node.c */
+/* run.c */
 /** A node of the tick; 0 if memory is short, and the machine stops for that. */
 uint32_t origin_new_(struct origin *o, unsigned kind, uint32_t value, uint64_t place);
-void origin_make_room_(struct origin *o);
 
 /* place.c */
 struct core_tags *origin_core_(struct origin *o, unsigned who);
@@ -130,14 +129,10 @@ void origin_forget_memory_(struct origin *o);
 void origin_places_(struct origin *o, void (*each)(struct origin *o, uint32_t *node));
 void origin_free_places_(struct origin *o);
 
-/* word.c */
-struct flow origin_general_value_(struct origin *o, struct tick *t, unsigned number);
-struct flow origin_read_(struct origin *o, struct tick *t, unsigned number);
+/* tick.c */
 void origin_fifo_put_(struct tag_fifo *fifo, uint32_t node);
 /** Makes the tags of a FIFO as many as its words are, after a tick. */
 void origin_fifo_match_(struct origin *o, struct tag_fifo *tags, const struct fifo *fifo);
-
-/* tick.c */
 void origin_learn_(struct origin *o);
 /** What the instruction of a tick that ran did to registers, and which values left. */
 void origin_effects_(struct origin *o, struct tick *t);

@@ -6,6 +6,168 @@
 #include <ctype.h>
 #include <string.h>
 
+/* ---- what general registers hold and queues hand out, in the order in which an instruction reads
+ * ---- */
+
+static struct flow flow_of(const struct origin *o, uint32_t node)
+{
+    return (struct flow){node, node_(o, node)->value, 0};
+}
+
+/* What made a register another value than it was given. */
+static uint32_t changed(struct origin *o, struct tick *t, unsigned number)
+{
+    uint32_t before = t->tags->general[number];
+    unsigned kind = !before ? ORIGIN_BEGIN : number == R_REM ? ORIGIN_REMAINS : ORIGIN_HARDWARE;
+    uint32_t node = origin_new_(o, kind, t->r[number], number);
+    node_(o, node)->in[ORIGIN_A] = kind == ORIGIN_REMAINS ? before : 0;
+    if (kind != ORIGIN_REMAINS)
+        t->tags->general[number] = node;
+    return node;
+}
+
+static struct flow general_value(struct origin *o, struct tick *t, unsigned number)
+{
+    uint32_t value = t->r[number];
+    uint32_t node = number ? if_value_(o, t->tags->general[number], value) : 0;
+    if (number && !node)
+        node = changed(o, t, number);
+    return (struct flow){node, value, 0};
+}
+
+/* A word that memory holds at @p iova. */
+static struct flow memory_word(struct origin *o, uint64_t iova)
+{
+    bool known = false;
+    uint32_t value = cps_mem_read(o->machine->engine.mem, iova, &known);
+    uint32_t node = origin_new_(o, ORIGIN_WORD, value, iova);
+    node_(o, node)->known = known;
+    node_(o, node)->in[ORIGIN_A] = if_value_(o, origin_memory_(o, iova), value);
+    return flow_of(o, node);
+}
+
+static struct flow made_by_hardware(struct origin *o, uint32_t value)
+{
+    return flow_of(o, origin_new_(o, ORIGIN_HARDWARE, value, 0));
+}
+
+static struct flow passed(struct origin *o, struct tick *t)
+{
+    uint32_t at = t->meq_head++ % MEQ_WORDS;
+    uint32_t value = t->core->s.meq.word[at];
+    uint32_t from = if_value_(o, t->tags->meq[at], value);
+    uint32_t node = origin_new_(o, from ? ORIGIN_PASSED : ORIGIN_HARDWARE, value, 0);
+    node_(o, node)->in[ORIGIN_A] = from;
+    return flow_of(o, node);
+}
+
+static struct flow pop_stream(struct origin *o, struct tick *t)
+{
+    const struct queue *queue = &t->core->s.queue[t->level];
+    const struct fetch *fetch = &queue->fetch[t->head % QUEUE_DEPTH];
+    const struct ring ring = ring_of_(t->core);
+    if (t->level == LEVEL_RB)
+        return memory_word(o, ring.iova + 4 * (uint64_t)(t->pos++ % ring.dwords));
+    if (t->level == LEVEL_SIDE && t->side_end)
+        return made_by_hardware(o, END_OF_SIDE);
+    if (t->pos >= fetch->dwords) {
+        t->head++;
+        t->pos = 0;
+        return made_by_hardware(o, END_OF_IB);
+    }
+    uint64_t iova = fetch->iova + 4 * (uint64_t)t->pos++;
+    if (t->level == LEVEL_SIDE && t->pos >= fetch->dwords) {
+        t->head++;
+        t->pos = 0;
+    }
+    return memory_word(o, iova);
+}
+
+static struct flow pop(struct origin *o, struct tick *t)
+{
+    t->r[R_REM]--;
+    if (t->injected) {
+        struct flow header = made_by_hardware(o, t->injected);
+        t->injected = 0;
+        return header;
+    }
+    return t->level == LEVEL_MEQ ? passed(o, t) : pop_stream(o, t);
+}
+
+static struct flow data_word(struct origin *o, struct tick *t)
+{
+    if (!(t->uop->flags & U_PEEK) && !t->peeking)
+        return pop(o, t);
+    const struct tick before = *t;
+    struct flow word = pop(o, t);
+    *t = before;
+    return word;
+}
+
+void origin_fifo_put_(struct tag_fifo *fifo, uint32_t node)
+{
+    if (fifo->count < FIFO_WORDS)
+        fifo->node[(fifo->head + fifo->count++) % FIFO_WORDS] = node;
+}
+
+/* A register that was read and that no FIFO has taken yet. */
+static uint32_t next_read(struct origin *o)
+{
+    for (size_t i = 0; i < o->events; i++) {
+        struct seen_event *seen = &o->event[i];
+        if (cps_event_kind(&seen->event) != CPS_EV_REGR || seen->taken)
+            continue;
+        seen->taken = true;
+        return seen->node;
+    }
+    return 0;
+}
+
+static struct flow fifo_pop(struct origin *o, struct tag_fifo *fifo, const struct fifo *words)
+{
+    uint32_t at = (words->head + FIFO_WORDS - 1) % FIFO_WORDS; /* it was popped already */
+    uint32_t value = words->word[at];
+    uint32_t node = fifo->count ? fifo->node[fifo->head] : next_read(o);
+    fifo->head = (fifo->head + (fifo->count != 0)) % FIFO_WORDS;
+    fifo->count -= fifo->count != 0;
+    return node ? flow_of(o, node) : made_by_hardware(o, value);
+}
+
+void origin_fifo_match_(struct origin *o, struct tag_fifo *tags, const struct fifo *fifo)
+{
+    if (tags->count > fifo->count)
+        tags->count = fifo->count;
+    while (tags->count < fifo->count) {
+        uint32_t value = fifo->word[(fifo->head + tags->count) % FIFO_WORDS];
+        uint32_t node = if_value_(o, next_read(o), value);
+        origin_fifo_put_(tags, node ? node : origin_new_(o, ORIGIN_HARDWARE, value, 0));
+    }
+}
+
+static struct flow read_source(struct origin *o, struct tick *t, unsigned number)
+{
+    if (number <= R_REM)
+        return general_value(o, t, number);
+    if (number == R_MEMDATA)
+        return fifo_pop(o, &t->tags->memdata, &t->core->s.memdata);
+    if (number == R_REGDATA)
+        return fifo_pop(o, &t->tags->regdata, &t->core->s.regdata);
+    return data_word(o, t);
+}
+
+uint32_t origin_general_(struct origin *o, unsigned core, unsigned number)
+{
+    struct tick *t = &o->t;
+    if (!number || number >= R_ADDR || !o->core[core]->general[number])
+        return 0;
+    *t = (struct tick){.core = &o->machine->core[core], .tags = o->core[core]};
+    t->pc = t->core->s.pc;
+    memcpy(t->r, t->core->s.r, sizeof(t->r));
+    return general_value(o, t, number).node;
+}
+
+/* ---- what an instruction computes ---- */
+
 uint32_t origin_evaluate_(unsigned code, uint32_t a, uint32_t b, uint32_t d, uint32_t *carry_)
 {
     uint32_t carry = *carry_;
@@ -126,7 +288,7 @@ static void extra_moves(struct origin *o, struct tick *t)
     uint32_t rest = t->r[R_REM] - afuc_counts_itself_(uop);
     uint32_t count = uop->xmov < rest ? uop->xmov : rest;
     for (uint32_t i = 0; i < count; i++) {
-        struct flow value = origin_read_(o, t, source);
+        struct flow value = read_source(o, t, source);
         unsigned target = count == 3 && i == 1 ? uop->dst : (unsigned)R_DATA;
         put(o, t, ported ? target : (unsigned)R_TRASH, value);
     }
@@ -147,13 +309,13 @@ static void alu(struct origin *o, struct tick *t)
     if (drops(t))
         return;
     if (uses & USES_A || uop->s1 > R_REM)
-        in[ORIGIN_A] = origin_read_(o, t, uop->s1);
+        in[ORIGIN_A] = read_source(o, t, uop->s1);
     if (uop->s2 == S2_IMM)
         in[ORIGIN_B].value = uop->imm;
     else
-        in[ORIGIN_B] = origin_read_(o, t, uop->s2);
+        in[ORIGIN_B] = read_source(o, t, uop->s2);
     if (uses & USES_D)
-        in[ORIGIN_D] = origin_general_value_(o, t, uop->dst);
+        in[ORIGIN_D] = general_value(o, t, uop->dst);
     uint32_t value = origin_evaluate_(code_of(t), in[ORIGIN_A].value, in[ORIGIN_B].value,
                                       in[ORIGIN_D].value, &carry);
     if (uses & USES_CARRY)
@@ -179,7 +341,7 @@ static uint32_t address(struct origin *o, struct tick *t)
     uint32_t sum = t->r[uop->s1 & 31] + uop->imm;
     if (!(uop->flags & U_PRE) || !(uop->s1 & 31))
         return sum;
-    uint32_t from = origin_general_value_(o, t, uop->s1 & 31).node;
+    uint32_t from = general_value(o, t, uop->s1 & 31).node;
     uint32_t node = origin_new_(o, ORIGIN_OFFSET, sum, uop->imm);
     node_(o, node)->in[ORIGIN_A] = from;
     node_(o, node)->dst = uop->s1 & 31;
@@ -193,18 +355,11 @@ static void store(struct origin *o, struct tick *t)
     const struct afuc_uop *uop = t->uop;
     unsigned words = uop->code == UOP_CWRITE ? 1u + uop->xmov : 1;
     for (unsigned i = 0; i < words; i++) {
-        struct flow value = origin_read_(o, t, uop->s2);
+        struct flow value = read_source(o, t, uop->s2);
         value.target = R_DATA;
         leave(o, t, value);
     }
     address(o, t);
-}
-
-/* The value that a register got; one that left through a port shows in what follows. */
-static uint32_t loaded(const struct tick *t, uint32_t otherwise)
-{
-    unsigned dst = t->uop->dst;
-    return dst && dst <= R_REM ? t->core->s.r[dst] : otherwise;
 }
 
 static void load(struct origin *o, struct tick *t)
@@ -238,7 +393,9 @@ static void read_register(struct origin *o, struct tick *t, unsigned kind)
     uint32_t number = address(o, t) % (control ? CONTROL_COUNT : SQE_COUNT);
     uint32_t tag =
         control ? *origin_control_tag_(o, t->tags, t->core, number) : t->tags->sqe[number];
-    uint32_t value = loaded(t, tag ? node_(o, tag)->value : 0);
+    unsigned dst = t->uop->dst;
+    /* What a register got; one that left through a port shows in what follows. */
+    uint32_t value = dst && dst <= R_REM ? t->core->s.r[dst] : tag ? node_(o, tag)->value : 0;
     uint32_t from = if_value_(o, t->assumed, value);
     from = from ? from : if_value_(o, tag, value);
     if (!from && control)
@@ -260,7 +417,7 @@ static void link(struct origin *o, struct tick *t)
 static void branch(struct origin *o, struct tick *t)
 {
     if (t->uop->s1 > R_REM)
-        origin_read_(o, t, t->uop->s1);
+        read_source(o, t, t->uop->s1);
 }
 
 void origin_effects_(struct origin *o, struct tick *t)

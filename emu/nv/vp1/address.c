@@ -56,11 +56,6 @@ static void set_short(struct vp1 *s, uint32_t word, uint32_t addr, uint32_t reg)
     vp1_set_c_(s, VP1(word, CDST), 1u << 10, over ? 1u << 10 : 0);
 }
 
-static void set_long(struct vp1 *s, uint32_t word, uint32_t value)
-{
-    vp1_set_c_(s, VP1(word, CDST), 3u << 8, (value >> 31) << 8 | (uint32_t)!value << 9);
-}
-
 /* The operand that an address is moved on by. */
 static uint32_t increment(const struct vp1 *s, uint32_t word)
 {
@@ -176,7 +171,7 @@ static void store_cell(struct vp1 *s, uint32_t word)
 static void set_r(struct vp1 *s, uint32_t word, uint32_t value)
 {
     s->now.r[VP1(word, RDST)] = value;
-    set_long(s, word, value);
+    vp1_set_c_(s, VP1(word, CDST), 3u << 8, (value >> 31) << 8 | (uint32_t)!value << 9);
 }
 
 static void own_AADD(struct vp1 *s, uint32_t word)

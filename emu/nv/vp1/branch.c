@@ -4,11 +4,6 @@
 
 #define LOOP_FLAG (1u << 13)
 
-static uint32_t target_of(const struct vp1 *s, uint32_t word)
-{
-    return ((s->pc & ~3u) + 4 * (uint32_t)VP1_SIGNED(word, TARGET)) & 0xfffff;
-}
-
 /* Whether a branch with a condition is taken, of the flag that its word names. */
 static bool is_taken(unsigned op, bool c)
 {
@@ -99,7 +94,7 @@ static void (*const handlers[CPS_VP1_OP_COUNT])(struct nv *e, uint32_t word) = {
 static void branch(struct vp1 *s, uint32_t word, unsigned op)
 {
     if (is_taken(op, vp1_condition_(s, word))) {
-        go(s, target_of(s, word));
+        go(s, ((s->pc & ~3u) + 4 * (uint32_t)VP1_SIGNED(word, TARGET)) & 0xfffff);
         s->calls = is_call(op);
     }
     if (counts_down[op])

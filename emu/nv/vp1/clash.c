@@ -14,11 +14,6 @@ static bool stores_a(unsigned op)
     return op == CPS_VP1_STAS || op == CPS_VP1_STS;
 }
 
-static bool loads_a(unsigned op)
-{
-    return op == CPS_VP1_LDAS || op == CPS_VP1_LDS;
-}
-
 /* The vector register that the address unit loads, 32 if none. */
 static uint32_t loads_v(const struct vp1 *s, unsigned op, uint32_t word)
 {
@@ -115,8 +110,8 @@ static bool writes_twice(const struct vp1 *s)
     uint32_t load_v = loads_v(s, op, word);
     uint32_t mov_v = moved_to(s, 0, 3);
     mov_v = mov_v < 32 ? mov_v : moved_to(s, VP1_SEL_V2, VP1_SEL_V2);
-    return (loads_a(op) && same(VP1(word, DST), scalar_a(s))) || same(load_v, mov_v) ||
-           same(vector_v(s), load_v) || same(vector_v(s), mov_v) ||
+    return ((op == CPS_VP1_LDAS || op == CPS_VP1_LDS) && same(VP1(word, DST), scalar_a(s))) ||
+           same(load_v, mov_v) || same(vector_v(s), load_v) || same(vector_v(s), mov_v) ||
            same(writes_r(op, word), moved_to(s, VP1_SEL_R, VP1_SEL_R)) ||
            same(branch_l(s), moved_to(s, VP1_SEL_L, VP1_SEL_L));
 }
@@ -147,7 +142,7 @@ static bool shares_port(struct vp1 *s)
         return s->moved != VP1(*scalar, SRC1);
     case CPS_VP1_BVECMAD:
     case CPS_VP1_BVECMADSEL:
-        return stores_a(op) && force(address, VP1_LOW_SRC1, vp1_third_(s, *scalar));
+        return stores_a(op) && force(address, VP1_LOW_SRC1, vp1_third_source_(s, *scalar));
     default:
         return false;
     }

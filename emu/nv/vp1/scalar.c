@@ -196,7 +196,7 @@ static void do_bvecmad(const struct vp1 *s, uint32_t word, bool select, struct v
 {
     uint32_t k = s->old.c[VP1(word, COND)];
     uint32_t a = s->old.a[VP1(word, SRC2) | vp1_choice_(s, word)];
-    uint32_t b = s->old.a[vp1_third_(s, word)];
+    uint32_t b = s->old.a[vp1_third_source_(s, word)];
     int m = (int)(s->old.a[VP1(word, SRC1)] >> 11 & (select ? 0x7f : 0xff));
     for (unsigned i = 0; i < 4; i++)
         path->factor[i] = (byte_of(a, i, true) * 256 + m * byte_of(b, i, true) + 0x40) >> 7;

@@ -190,20 +190,16 @@ static void perform(struct nv *e)
 
 /* ---- the program ---- */
 
-static void raise(struct nv *e, const struct cps_by *by)
-{
-    cps_bus_unknown(e, CPS_UNKNOWN_VP1_INTR, by, 0);
-    cps_bus_put(e, CPS_EV_IRQ, 0, by, 0, vp1_of_(e)->sr[VP1_SR_EXIT]);
-}
-
 static void finish(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
     const struct cps_by by = vp1_by_(e);
     if (s->run == VP1_SWITCH)
         s->sr[3] &= 0x3fffffff;
-    if (s->interrupt)
-        raise(e, &by);
+    if (s->interrupt) {
+        cps_bus_unknown(e, CPS_UNKNOWN_VP1_INTR, &by, 0);
+        cps_bus_put(e, CPS_EV_IRQ, 0, &by, 0, s->sr[VP1_SR_EXIT]);
+    }
     if (s->ends)
         cps_bus_put(e, CPS_EV_EXIT, CPS_EXIT_CODE, &by, 0, s->sr[VP1_SR_EXIT]);
     set_run(s, VP1_IDLE);

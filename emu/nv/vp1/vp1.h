@@ -161,7 +161,7 @@ static inline uint32_t vp1_choice_(const struct vp1 *s, uint32_t word)
     return VP1(word, SLCT) == 4 ? k >> 4 & 3 : k >> VP1(word, SLCT) & 1;
 }
 /** The $a that they read as their third source. */
-static inline uint32_t vp1_third_(const struct vp1 *s, uint32_t word)
+static inline uint32_t vp1_third_source_(const struct vp1 *s, uint32_t word)
 {
     return VP1(word, SRC2) | 2 | vp1_choice_(s, word);
 }
@@ -226,16 +226,12 @@ extern const struct cps_reg_table vp1_special_;
 void vp1_file_initial_(struct vp1 *s, uint32_t first, uint32_t last);
 void vp1_file_reset_(struct nv *e);
 
-/* ---- the units: address.c, scalar.c, vector.c, mad.c, branch.c ---- */
+/* ---- the units: address.c, scalar.c, vector.c, branch.c ---- */
 
 void vp1_address_(struct nv *e);
 void vp1_scalar_(struct nv *e, struct vp1_s2v *ret);
 void vp1_vector_(struct nv *e, const struct vp1_s2v *s2v);
-void vp1_mad_(struct nv *e, const struct vp1_s2v *s2v);
-void vp1_lerp_(struct nv *e, const struct vp1_s2v *s2v);
 bool vp1_mad_writes_v_(unsigned op);
-/** The condition mask of a vector operation, a bit a byte. */
-uint32_t vp1_condition_mask_(const struct vp1 *s, const struct vp1_s2v *s2v);
 void vp1_branch_(struct nv *e);
 /** Whether the bundle, not yet begun, will call. */
 bool vp1_calls_(const struct vp1 *s);

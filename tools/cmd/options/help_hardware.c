@@ -20,8 +20,8 @@ static const struct help_row control[] = {
 #include "emu/afuc/ctrl.def"
 };
 static const struct help_row kept[] = {
-#define KEPT(...) {#__VA_ARGS__, {0}},
-#include "emu/afuc/kept.def"
+#define STORAGE(...) {#__VA_ARGS__, {0}},
+#include "emu/afuc/storage.def"
 };
 static const struct help_row pipe_registers[] = {
 #define PIPE_REG(...) {#__VA_ARGS__, {0}},

@@ -142,7 +142,7 @@ static void put_field(void *context, const struct cps_value *value)
     f->out->failed |= text.failed;
 }
 
-/* What is known of a control register: a row of ctrl.def or kept.def. */
+/* What is known of a control register: a row of ctrl.def or storage.def. */
 struct known {
     uint16_t number[CPS_LAYOUT_COUNT];
     unsigned count;
@@ -163,9 +163,9 @@ static const struct known controls[] = {
 #define CTRL(id, pfp, me, g6, a660, g7, gen3, a8, n, rd, wr, evidence) \
     {NUMBERS(pfp, me, g6, a660, g7, gen3, a8), n, #rd, #wr, evidence},
 #include "emu/afuc/ctrl.def"
-#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) \
+#define STORAGE(g6, a660, g7, gen3, a8, n, use, evidence) \
     {NUMBERS(NO_NUMBER, NO_NUMBER, g6, a660, g7, gen3, a8), n, #use, NULL, evidence},
-#include "emu/afuc/kept.def"
+#include "emu/afuc/storage.def"
 };
 
 static const struct {
