@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sets of keys. */
-#include "tools/explain/fuzz/map.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "isa/base/list.h"
-#include "tools/explain/fuzz/random.h"
+#include "tools/explain/fuzz/fuzz.h"
+#include "tools/cmd/terminal/oom.h"
 
 static size_t slot_of(const struct key_map *map, uint64_t key)
 {
@@ -16,18 +11,13 @@ static size_t slot_of(const struct key_map *map, uint64_t key)
     return at;
 }
 
-static bool grow(struct key_map *map)
+static void grow_slots(struct key_map *map)
 {
-    struct key_map wider = *map;
-    wider.slots = map->slots ? 2 * map->slots : 1024;
-    wider.slot = calloc(wider.slots, sizeof(*wider.slot));
-    if (!wider.slot)
-        return false;
-    for (size_t i = 0; i < map->count; i++)
-        wider.slot[slot_of(&wider, map->key[i])] = (uint32_t)i + 1;
     free(map->slot);
-    *map = wider;
-    return true;
+    map->slots = map->slots ? 2 * map->slots : 1024;
+    map->slot = tool_alloc(map->slots, sizeof(*map->slot));
+    for (size_t i = 0; i < map->count; i++)
+        map->slot[slot_of(map, map->key[i])] = (uint32_t)i + 1;
 }
 
 bool key_map_has(const struct key_map *map, uint64_t key)
@@ -37,27 +27,15 @@ bool key_map_has(const struct key_map *map, uint64_t key)
 
 bool key_map_add(struct key_map *map, uint64_t key)
 {
-    if (2 * map->count >= map->slots && !grow(map)) {
-        map->failed = true;
-        return false;
-    }
+    if (2 * map->count >= map->slots)
+        grow_slots(map);
     size_t at = slot_of(map, key);
     if (map->slot[at])
         return false;
-    if (!CPS_LIST_ROOM(map->key, map->count)) {
-        map->failed = true;
-        return false;
-    }
+    TOOL_ROOM(map->key, map->count);
     map->key[map->count++] = key;
     map->slot[at] = (uint32_t)map->count;
     return true;
-}
-
-void key_map_clear(struct key_map *map)
-{
-    if (map->count)
-        memset(map->slot, 0, map->slots * sizeof(*map->slot));
-    map->count = 0;
 }
 
 void key_map_deinit(struct key_map *map)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Cases out of others. */
-#include "tools/explain/fuzz/mutate.h"
+#include "tools/explain/fuzz/grammar.h"
 
 #include "isa/base/pm4.h"
-#include "tools/explain/fuzz/repair.h"
 
 struct mutation {
     const struct grammar *grammar;

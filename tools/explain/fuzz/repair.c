@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Cases put in step. */
-#include "tools/explain/fuzz/repair.h"
+#include "tools/explain/fuzz/grammar.h"
 
 #include <string.h>
 

@@ -8,10 +8,8 @@
 
 #include "cpscope.h"
 #include "fw/image/icache.h"
-#include "isa/base/list.h"
 #include "isa/base/pm4.h"
-#include "isa/base/within.h"
-#include "tools/explain/fuzz/judge.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/capture/pm4text.h"
 
 #define MOST_CASES        16000u
@@ -116,15 +114,8 @@ static void make_case(struct hunt *h)
 
 /* ---- The search ---- */
 
-static struct cps_err *add_to(struct corpus *corpus, const struct fuzz_case *input)
-{
-    if (!CPS_LIST_ROOM(corpus->list, corpus->count))
-        return cps_err_nomem();
-    return corpus_pack(input, &corpus->list[corpus->count++]);
-}
-
 /* Keeps a case that reached an edge which none did before. */
-static struct cps_err *keep_case(struct hunt *h)
+static void keep_case(struct hunt *h)
 {
     bool aimed = false;
     bool new = false;
@@ -140,65 +131,59 @@ static struct cps_err *keep_case(struct hunt *h)
                      h->wanted[edge->packet % CPS_FW_TABLE_SIZE];
         }
     }
-    if (h->edges.failed)
-        return cps_err_nomem();
-    return new ? add_to(aimed ? &h->aimed : &h->all, &h->input) : NULL;
+    struct corpus *corpus = aimed ? &h->aimed : &h->all;
+    if (!new)
+        return;
+    TOOL_ROOM(corpus->list, corpus->count);
+    corpus_pack(&h->input, &corpus->list[corpus->count++]);
 }
 
-static struct cps_err *try_case(struct hunt *h)
+static void try_case(struct hunt *h)
 {
-    struct shown shown;
     make_case(h);
-    CPS_TRY(hunt_run(h, &h->input));
-    CPS_TRY(keep_case(h));
-    CPS_TRY(hunt_judge(h, &h->input, &shown));
+    hunt_run(h, &h->input);
+    keep_case(h);
+    struct shown shown = hunt_judge(h, &h->input);
     if (!shown.different || (shown.hidden && h->found_hidden))
-        return NULL;
+        return;
     case_copy(&h->best, &h->input);
     h->found = !shown.hidden;
     h->found_hidden = shown.hidden;
-    return NULL;
 }
 
 /* ---- A smaller one ---- */
 
-static struct cps_err *still_shows(struct hunt *h, bool *ret)
+/* Takes the input if it shows the same. */
+static void take_smaller(struct hunt *h)
 {
-    struct shown shown;
     case_fit(&h->input, NULL);
     h->doubts = 0;
-    CPS_TRY(hunt_run(h, &h->input));
+    hunt_run(h, &h->input);
     bool hidden = h->found_hidden;
     h->found_hidden = false;
-    CPS_TRY(hunt_judge(h, &h->input, &shown));
+    struct shown shown = hunt_judge(h, &h->input);
     h->found_hidden = hidden;
-    *ret = shown.different && (!shown.hidden || !h->found);
-    if (*ret)
+    if (shown.different && (!shown.hidden || !h->found))
         case_copy(&h->best, &h->input);
-    return NULL;
 }
 
 /* Leaves out each packet that is not needed, the last ones first, then each stream. */
-static struct cps_err *shrink(struct hunt *h)
+static void shrink(struct hunt *h)
 {
-    struct case_packet *list = calloc(CASE_PACKETS, sizeof(*list));
-    struct cps_err *err = list ? NULL : cps_err_nomem();
-    unsigned count = err ? 0 : case_list(&h->best, list);
-    bool shows = false;
-    for (unsigned i = count; i-- && !err;) {
+    struct case_packet *list = tool_alloc(CASE_PACKETS, sizeof(*list));
+    for (unsigned i = case_list(&h->best, list); i--;) {
         case_copy(&h->input, &h->best);
         case_remove(&h->input.stream[list[i].stream], list[i].at, list[i].length);
-        err = still_shows(h, &shows);
+        take_smaller(h);
     }
-    for (unsigned i = h->best.streams; i-- > 1 && !err;) {
+    for (unsigned i = h->best.streams; i-- > 1;) {
         case_copy(&h->input, &h->best);
         if (h->input.stream[i].count)
             continue;
         h->input.stream[i] = h->input.stream[--h->input.streams];
-        err = still_shows(h, &shows);
+        take_smaller(h);
     }
     free(list);
-    return err;
 }
 
 static enum place_at place_of(unsigned level)
@@ -257,11 +242,10 @@ static struct cps_err *confirm_text(struct hunt *h, const struct shown *shown, b
 
 static struct cps_err *confirm(struct hunt *h, struct witness *ret)
 {
-    struct shown shown;
     h->doubts = 0;
-    CPS_TRY(hunt_run(h, &h->best));
+    hunt_run(h, &h->best);
     h->found_hidden = false;
-    CPS_TRY(hunt_judge(h, &h->best, &shown));
+    struct shown shown = hunt_judge(h, &h->best);
     if (shown.different)
         CPS_TRY(confirm_text(h, &shown, false, ret));
     return shown.different && !ret->confirmed ? confirm_text(h, &shown, true, ret) : NULL;
@@ -325,29 +309,20 @@ static void set_grammar(struct hunt *h)
 
 static struct cps_err *begin_side(struct hunt *h, unsigned number, struct cps_engine *booted)
 {
-    struct run_side *side = &h->run.side[number];
-    side->run = &h->run;
-    side->sink.put = run_take_events;
-    side->log.edge = calloc(RUN_EDGES, sizeof(*side->log.edge));
-    side->log.room = RUN_EDGES;
-    if (!side->log.edge)
-        return cps_err_nomem();
-    CPS_TRY(cps_engine_clone(booted, &side->booted));
+    const uint32_t kinds =
+        HUNT_VISIBLE | 1u << CPS_EV_PKT | 1u << CPS_EV_CTRL | 1u << CPS_EV_ASSUME;
+    struct cps_engine *own = NULL;
+    tool_must(cps_engine_clone(booted, &own));
     for (unsigned i = 0; i < h->protection.items; i++)
-        CPS_TRY(cps_engine_feed(side->booted, &h->protection.item[i]));
-    CPS_TRY(cps_engine_clone(side->booted, &side->engine));
-    cps_engine_sink(side->engine, &side->sink,
-                    HUNT_VISIBLE | 1u << CPS_EV_PKT | 1u << CPS_EV_CTRL | 1u << CPS_EV_ASSUME);
-    cps_afuc_log(cps_afuc_of(side->engine), &side->log);
-    return NULL;
+        tool_must(cps_engine_feed(own, &h->protection.item[i]));
+    return run_begin_side(&h->run, number, own, kinds);
 }
 
 static struct cps_err *open_side(struct hunt *h, unsigned number)
 {
-    const struct record_boot *usual = &h->stage->boot[number];
     struct record_boot boot = {0};
     if (!*h->inject)
-        return begin_side(h, number, usual->engine);
+        return begin_side(h, number, h->stage->boot[number].engine);
     struct cps_err *err = stage_boot(h->stage, number, h->inject, &boot);
     if (!err && boot.booted)
         err = begin_side(h, number, boot.engine);
@@ -355,30 +330,21 @@ static struct cps_err *open_side(struct hunt *h, unsigned number)
     return err;
 }
 
-static struct cps_err *open_run(struct hunt *h)
+static struct cps_err *try_cases(struct hunt *h, unsigned count, struct witness *ret)
 {
     h->run = (struct run){.sides = 2, .protection = &h->protection, .learned = &h->learned};
     h->run.lpac = h->who == CPS_CPU_LPAC;
     h->run.limit = *h->inject ? SWITCH_LIMIT : CASE_LIMIT;
-    h->run.bytes = malloc(4 * (size_t)CASE_STREAMS * CASE_WORDS);
-    if (!h->run.bytes)
-        return cps_err_nomem();
     for (unsigned i = 0; i < 2; i++)
         CPS_TRY(open_side(h, i));
-    return NULL;
-}
-
-static struct cps_err *try_cases(struct hunt *h, unsigned count, struct witness *ret)
-{
-    CPS_TRY(open_run(h));
     if (!h->run.side[0].booted || !h->run.side[1].booted)
         return NULL;
     h->instructions = 0;
     for (unsigned i = 0; i < count && !h->found && h->instructions < MOST_INSTRUCTIONS; i++)
-        CPS_TRY(try_case(h));
+        try_case(h);
     if (!h->found && !h->found_hidden)
         return NULL;
-    CPS_TRY(shrink(h));
+    shrink(h);
     return confirm(h, ret);
 }
 
@@ -431,9 +397,7 @@ struct cps_err *hunt_find(const struct prove_part *part, const struct stage *sta
 {
     if (!stage->boot[0].booted || !stage->boot[1].booted)
         return NULL;
-    struct hunt *h = calloc(1, sizeof(*h));
-    if (!h)
-        return cps_err_nomem();
+    struct hunt *h = tool_alloc(1, sizeof(*h));
     h->part = part;
     h->stage = stage;
     h->handler = handler;

@@ -3,8 +3,6 @@
 #include "tools/explain/prove/hunt_judge.h"
 
 #include "isa/base/pm4.h"
-#include "isa/base/within.h"
-#include "tools/explain/fuzz/judge.h"
 #include "trace/capture/pm4walk.h"
 
 /* ---- Both revisions ---- */
@@ -94,16 +92,14 @@ static void first_difference(const struct hunt *h, uint32_t kinds, struct shown 
     ret->different = ret->different && ret->header && !side[0].internal && !side[1].internal;
 }
 
-struct cps_err *hunt_run(struct hunt *h, const struct fuzz_case *input)
+void hunt_run(struct hunt *h, const struct fuzz_case *input)
 {
-    h->run.suspects = 0;
     for (unsigned i = 0; i < 2; i++) {
         uint64_t before = h->run.side[i].booted->clock;
-        CPS_TRY(run_one(&h->run, i, input, h->run.limit));
+        run_one(&h->run, i, input, h->run.limit);
         h->instructions += h->run.side[i].engine->clock - before;
     }
     judge_side(&h->run.side[0]); /* which teaches the grammar */
-    return NULL;
 }
 
 /* ---- Whether a difference is the handler's ---- */
@@ -131,51 +127,42 @@ static unsigned leave_out(const struct hunt *h, struct fuzz_case *changed)
     return count;
 }
 
-static struct cps_err *shows_without(struct hunt *h, const struct fuzz_case *input, bool inside,
-                                     bool *ret)
+static bool shows_without(struct hunt *h, const struct fuzz_case *input, bool inside)
 {
     struct shown shown;
     bool only = false;
-    *ret = h->doubts++ >= HUNT_DOUBTS;
+    if (h->doubts++ >= HUNT_DOUBTS)
+        return true;
     case_copy(&h->smaller, input);
-    if (*ret)
-        return NULL;
-    if (!leave_out(h, &h->smaller)) { /* hardware makes them */
-        *ret = !inside;
-        return NULL;
-    }
-    CPS_TRY(hunt_run(h, &h->smaller));
+    if (!leave_out(h, &h->smaller)) /* hardware makes them */
+        return !inside;
+    hunt_run(h, &h->smaller);
     h->wanted[PM4_CP_NOP] = true; /* what follows it counts */
     first_difference(h, HUNT_VISIBLE | 1u << CPS_EV_PKT | 1u << CPS_EV_CTRL, &shown, &only);
     h->wanted[PM4_CP_NOP] = false;
-    *ret = shown.different;
-    return NULL;
+    return shown.different;
 }
 
-/* Looks at what the last run of @p input shows. */
-struct cps_err *hunt_judge(struct hunt *h, const struct fuzz_case *input, struct shown *ret)
+struct shown hunt_judge(struct hunt *h, const struct fuzz_case *input)
 {
     const uint32_t control = 1u << CPS_EV_CTRL;
     const uint32_t packets = 1u << CPS_EV_PKT;
+    struct shown ret;
     bool only = false;
-    bool other = false;
-    bool clock = false;
-    first_difference(h, HUNT_VISIBLE | packets, ret, &only);
-    if (!ret->different) {
-        first_difference(h, HUNT_VISIBLE | packets | control, ret, &only);
-        ret->hidden = true;
+    first_difference(h, HUNT_VISIBLE | packets, &ret, &only);
+    if (!ret.different) {
+        first_difference(h, HUNT_VISIBLE | packets | control, &ret, &only);
+        ret.hidden = true;
     }
-    /* Behind a switch the clock is another one. */
-    if (*h->inject && !ret->saved && !ret->inside)
-        ret->different = false;
-    if (ret->different && !only)
-        CPS_TRY(shows_without(h, input, ret->inside, &other));
-    ret->different = ret->different && !other;
-    if (!ret->different || *h->inject || (ret->hidden && h->found_hidden))
-        return NULL;
+    /* After a switch the clock is another one. */
+    if (*h->inject && !ret.saved && !ret.inside)
+        ret.different = false;
+    if (ret.different && !only && shows_without(h, input, ret.inside))
+        ret.different = false;
+    if (!ret.different || *h->inject || (ret.hidden && h->found_hidden))
+        return ret;
     h->run.compared = HUNT_VISIBLE;
-    CPS_TRY(run_is_clock(&h->run, input, &clock));
+    ret.different = !run_is_clock(&h->run, input);
     h->run.compared = 0;
-    ret->different = !clock;
-    return NULL;
+    return ret;
 }

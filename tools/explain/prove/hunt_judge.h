@@ -49,10 +49,9 @@ struct shown {
 };
 
 /** Runs a case on both revisions. */
-CPS_MUST_USE struct cps_err *hunt_run(struct hunt *hunt, const struct fuzz_case *input);
+void hunt_run(struct hunt *hunt, const struct fuzz_case *input);
 /** What the last run, of @p input, shows: a difference that is the handler's. */
-CPS_MUST_USE struct cps_err *hunt_judge(struct hunt *hunt, const struct fuzz_case *input,
-                                        struct shown *ret);
+struct shown hunt_judge(struct hunt *hunt, const struct fuzz_case *input);
 /** Whether a header is of one of the handler's packets. */
 bool hunt_wants(const struct hunt *hunt, uint32_t header);
 
