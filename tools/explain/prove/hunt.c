@@ -253,15 +253,14 @@ static struct cps_err *confirm(struct hunt *h, struct witness *ret)
 
 /* ---- Before and after ---- */
 
-static struct cps_err *know_handlers(struct hunt *h)
+static void know_handlers(struct hunt *h)
 {
     for (size_t i = 0; i < h->part->handlers; i++) {
         const struct prove_handler *other = &h->part->handler[i];
-        bool same = false;
         uint32_t proven = PROVEN_NOT;
         if (other->alone || prove_is_bootstrap(other))
             continue;
-        CPS_TRY(prove_same_code(h->part, other, &same));
+        bool same = prove_same_code(h->part, other);
         if (h->part->code.pairs.partner[0][other->pc[0]] == other->pc[1])
             proven = same ? PROVEN_EQUAL : h->part->proven[other->pc[0]];
         for (unsigned k = 0; k < other->ids; k++) {
@@ -271,7 +270,6 @@ static struct cps_err *know_handlers(struct hunt *h)
     }
     for (unsigned k = 0; k < h->handler->ids; k++)
         h->wanted[h->handler->id[k]] = true;
-    return NULL;
 }
 
 /* Packets of other handlers that differ would hide what this one does, and those that the processor
@@ -378,7 +376,7 @@ static struct cps_err *search(struct hunt *h, struct witness *ret)
     enum { IN_GMU_INTERRUPT = 0x0b, IN_PREEMPT = 0x0f };
     enum cps_gen gen = h->stage->fw[0]->gen;
     bool sqe = h->stage->fw[0]->part[0].role == h->part->code.side[0].part->role;
-    CPS_TRY(know_handlers(h));
+    know_handlers(h);
     set_grammar(h);
     if (is_made_by(h, IN_GMU_INTERRUPT))
         return interrupt_cases(h, "gmu", ret);

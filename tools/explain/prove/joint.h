@@ -83,13 +83,11 @@ struct joint {
     uint16_t *visits; /**< by dword of the old revision: how often both were there; owned */
 };
 
-CPS_MUST_USE struct cps_err *joint_init(const struct code *code, unsigned effort,
-                                        struct joint *ret);
+void joint_init(const struct code *code, unsigned effort, struct joint *ret);
 void joint_deinit(struct joint *joint);
 /** Compares from two places of the old and the new revision, in equal states.
  * @param start  the states; NULL: of which nothing is known but the invariants */
-CPS_MUST_USE struct cps_err *joint_compare(struct joint *joint, uint32_t old, uint32_t new,
-                                           const struct state start[2]);
+void joint_compare(struct joint *joint, uint32_t old, uint32_t new, const struct state start[2]);
 /** What a model says of where the handler begins, of what it hears, and of where that comes from:
  * sources.c. What a repetition reads is not followed. */
 void joint_take_model(const struct joint *joint, const struct state *state, unsigned side,

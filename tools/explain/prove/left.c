@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What two paths leave behind, pair by pair; and how a comparison begins and ends. */
 #include "tools/explain/prove/left.h"
+#include "tools/cmd/terminal/oom.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,20 +94,17 @@ uint64_t left_live(const struct code_side *side, uint32_t pc)
     return pc == PC_IRET ? UINT64_MAX >> 30 : side->live_at_return;
 }
 
-struct cps_err *joint_init(const struct code *code, unsigned effort, struct joint *ret)
+void joint_init(const struct code *code, unsigned effort, struct joint *ret)
 {
     *ret = (struct joint){.code = code,
                           .bound = 2,
                           .most_paths = 20000,
                           .most_queries = UINT64_MAX,
                           .most_steps = MOST_STEPS};
-    ret->visits = calloc((size_t)code->side[0].count + 1, sizeof(*ret->visits));
-    if (!ret->visits)
-        return cps_err_nomem();
-    CPS_TRY(smt_init(&ret->smt, effort));
+    ret->visits = tool_alloc((size_t)code->side[0].count + 1, sizeof(*ret->visits));
+    smt_init(&ret->smt, effort);
     for (unsigned i = 0; i < 2; i++)
         ret->run[i] = (struct runner){.smt = &ret->smt, .code = code, .side = i};
-    return NULL;
 }
 
 void joint_deinit(struct joint *joint)

@@ -66,20 +66,17 @@ CPS_MUST_USE struct cps_err *prove_part_init(const struct cps_fw *old, const str
                                              unsigned part, struct prove_part *ret);
 void prove_part_deinit(struct prove_part *part);
 /** Finds the places from which on all is equal, which needs no handler to be followed through. */
-CPS_MUST_USE struct cps_err *prove_places(struct prove_part *part);
-/** The verdict of a handler, behind prove_places(). */
-CPS_MUST_USE struct cps_err *prove_handler(const struct prove_part *part,
-                                           struct prove_handler *handler);
+void prove_places(struct prove_part *part);
+/** The verdict of a handler, after prove_places(). */
+void prove_handler(const struct prove_part *part, struct prove_handler *handler);
 /** Whether all that a handler, which both have, can reach is the same code. */
-CPS_MUST_USE struct cps_err *prove_same_code(const struct prove_part *part,
-                                             const struct prove_handler *handler, bool *ret);
+bool prove_same_code(const struct prove_part *part, const struct prove_handler *handler);
 /** Whether a handler may read data of its image, and that differs: no proof about its code says
  * what it does. Of the bootstrap also whether the image's first two words do. */
-CPS_MUST_USE struct cps_err *prove_depends_on_data(const struct prove_part *part,
-                                                   const struct prove_handler *handler, bool *ret);
+bool prove_depends_on_data(const struct prove_part *part, const struct prove_handler *handler);
 /** Appends the constants of a handler that its verdict takes for the same address, in the order of
  * the old revision's code. */
-CPS_MUST_USE struct cps_err *prove_moved(const struct prove_part *part,
-                                         const struct prove_handler *handler, struct cps_buf *out);
+void prove_moved(const struct prove_part *part, const struct prove_handler *handler,
+                 struct cps_buf *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/list.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/prove/meaning.h"
 
 void runner_deinit(struct runner *runner)
@@ -32,12 +32,8 @@ Z3_ast runner_heard_(struct runner *run, struct state *s, enum channel from)
 /* A new effect, of which the caller fills in the words. */
 struct effect *runner_effect_(struct runner *run, struct state *s, enum effect_kind kind)
 {
-    static struct effect none;
     run->effects = s->effects;
-    if (!CPS_LIST_ROOM(run->effect, run->effects)) {
-        run->failed = true;
-        return &none;
-    }
+    TOOL_ROOM(run->effect, run->effects);
     struct effect *effect = &run->effect[run->effects++];
     s->effects++;
     *effect = (struct effect){.kind = (uint8_t)kind, .pc = s->pc};

@@ -111,7 +111,6 @@ struct runner {
     const char *lost;    /**< why it cannot go on behind the instruction that it is at, or NULL */
     struct kept **arena; /**< all that was kept; owned */
     size_t arena_count;
-    bool failed; /**< memory was short */
 };
 
 void runner_deinit(struct runner *runner);

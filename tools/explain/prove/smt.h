@@ -8,8 +8,6 @@
 #include <stdint.h>
 #include <z3.h>
 
-#include "isa/base/err.h"
-
 enum smt_answer { SMT_NO, SMT_YES, SMT_UNKNOWN };
 
 struct smt {
@@ -24,7 +22,7 @@ struct smt {
 extern void (*smt_out_of_memory)(void);
 
 /** @param effort  steps that one query may take: z3's rlimit, which is the same on every machine */
-CPS_MUST_USE struct cps_err *smt_init(struct smt *smt, unsigned effort);
+void smt_init(struct smt *smt, unsigned effort);
 void smt_deinit(struct smt *smt);
 
 Z3_ast smt_word(const struct smt *smt, uint32_t value);

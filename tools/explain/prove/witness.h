@@ -35,8 +35,7 @@ CPS_MUST_USE struct cps_err *witness_find(const struct prove_part *part, const s
                                           const struct prove_handler *handler, struct witness *ret);
 /** Compares what the boots of both revisions do in the emulator. The caller calls witness_deinit()
  * in any case. */
-CPS_MUST_USE struct cps_err *witness_boot(const struct prove_part *part, const struct stage *stage,
-                                          struct witness *ret);
+void witness_boot(const struct prove_part *part, const struct stage *stage, struct witness *ret);
 /** What a stream shows that was found for the same handlers in other images. */
 struct witness_shown {
     bool hidden;
