@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "isa/isa.h"
-#include "tools/explain/prove/meaning.h"
+#include "tools/explain/prove/smt.h"
 
 struct words {
     uint32_t a, b, d, carry;

@@ -95,9 +95,9 @@ void sheet_cell(struct sheet *s, const char *style, const char *text)
     put_cell(s, style, NULL, text);
 }
 
-void sheet_link(struct sheet *s, const char *address, const char *text)
+void sheet_link(struct sheet *s, const char *style, const char *address, const char *text)
 {
-    put_cell(s, NULL, address, text);
+    put_cell(s, style, address, text);
 }
 
 void sheet_cellf(struct sheet *s, const char *format, ...)

@@ -29,7 +29,7 @@ void sheet_end_row(struct sheet *sheet);
 /** Appends a cell. @param style  a class of report.css, or NULL */
 void sheet_cell(struct sheet *sheet, const char *style, const char *text);
 /** Appends a cell with a link on a page. */
-void sheet_link(struct sheet *sheet, const char *address, const char *text);
+void sheet_link(struct sheet *sheet, const char *style, const char *address, const char *text);
 /** Appends a cell that is formatted. */
 void sheet_cellf(struct sheet *sheet, const char *format, ...) CPS_PRINTF(2, 3);
 /** A row of a key and a value, which may be "". */

@@ -258,7 +258,7 @@ static void put_matrix(struct sheet *s, struct json_object *files, struct json_o
             continue;
         snprintf(anchor, sizeof(anchor), "#f%zu", i);
         sheet_row(s, 0, false);
-        sheet_link(s, anchor, text(row, "name"));
+        sheet_link(s, NULL, anchor, text(row, "name"));
         sheet_cellf(s, "0x%03" PRIx64 " 0x%03" PRIx64, number(row, "id"), number(row, "version"));
         for (size_t k = 0; k < cps_json_count(flaws); k++)
             sheet_cell(s, style_of(text(item(flaws, k), "verdict")),

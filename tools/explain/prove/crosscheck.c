@@ -2,7 +2,7 @@
  * Both revisions run from the same random state. A run begins where a stream brings the packet to
  * its handler; registers then get random values, equal in both. The packet and those after it are
  * executed, and their events compared. */
-#include "tools/explain/prove/crosscheck.h"
+#include "tools/explain/prove/task.h"
 
 #include <inttypes.h>
 #include <stdio.h>

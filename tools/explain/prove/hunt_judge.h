@@ -4,7 +4,7 @@
 #define CPS_PROVE_HUNT_JUDGE_H
 
 #include "tools/explain/fuzz/fuzz.h"
-#include "tools/explain/prove/hunt.h"
+#include "tools/explain/prove/witness.h"
 
 /** Kinds of events that the rest of the GPU sees. */
 #define HUNT_VISIBLE (RECORD_COMPARED & ~(1u << CPS_EV_END))

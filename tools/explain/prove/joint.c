@@ -2,7 +2,6 @@
  * The comparison: a walk over pairs of paths, depth first, with what a path knows asserted in the
  * solver. */
 #include "tools/explain/prove/joint.h"
-#include "tools/explain/prove/left.h"
 
 #include <stdio.h>
 #include <stdlib.h>

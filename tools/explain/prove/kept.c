@@ -14,7 +14,7 @@
 #include "tools/run/files.h"
 #include "tools/run/trust.h"
 #include "tools/cmd/terminal/oom.h"
-#include "tools/explain/prove/crosscheck.h"
+#include "tools/explain/prove/task.h"
 #include "trace/out/outfile.h"
 
 #define ENTRY_VERSION 4 /* change it whenever a result is another one */

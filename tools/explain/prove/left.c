@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * What two paths leave behind, pair by pair; and how a comparison begins and ends. */
-#include "tools/explain/prove/left.h"
+#include "tools/explain/prove/joint.h"
 #include "tools/cmd/terminal/oom.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "tools/explain/prove/joint.h"
 
 #define MOST_STEPS 200000u /* instructions of one comparison */
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Runs code over terms: the rows of isa/afuc.def say what operations mean, what is here is how
  * operands, ports, prefixes and delay slots work, as emu/afuc/body.h and port.c have it. */
-#include "tools/explain/prove/runner.h"
+#include "tools/explain/prove/side.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/cmd/terminal/oom.h"
-#include "tools/explain/prove/meaning.h"
+#include "tools/explain/prove/smt.h"
 
 void runner_deinit(struct runner *runner)
 {

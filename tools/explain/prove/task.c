@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tasks: which there are, and what comes of one. */
-#include "tools/explain/prove/crosscheck.h"
+#include "tools/explain/prove/task.h"
 
 #include <ctype.h>
 #include <inttypes.h>

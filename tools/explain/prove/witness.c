@@ -10,7 +10,6 @@
 #include "fw/image/icache.h"
 #include "isa/packet.h"
 #include "tools/cmd/terminal/oom.h"
-#include "tools/explain/prove/hunt.h"
 
 #define EFFORT       1000000u
 #define MOST_TRIES   3u     /* streams of one place and length */
