@@ -1,3 +1,9 @@
+/* SPDX-License-Identifier: MIT
+ * A test case: a few short command streams in memory. The first is submitted, at level IB1, and is
+ * all that decides whether others run: as indirect buffers, as draw-state groups, or as data that
+ * packets read. Streams are plain dwords; packets are found again by their headers.
+ *
+ * What it knows of PM4 is lengths, and where packets name streams. It runs nothing. */
 #ifndef CPS_FUZZ_CASE_H
 #define CPS_FUZZ_CASE_H
 

@@ -1,3 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * PM4 into real firmware: cases are made and changed at random, those that lead to new ways through
+ * the firmware are kept and changed further, and oracles look at all of them.
+ *
+ * What comes out depends on the seed, the firmware and the number of cases alone. Cases run in
+ * rounds of batches: a batch knows what was known when its round began, and has numbers of its own,
+ * so that it does not matter which thread runs it; results are joined in the order of batches.
+ *
+ *   grammar.c  packets out of nothing        run.c       a case on a clone
+ *   case.c     streams, edited               judge.c     what oracles say of it
+ *   captured.c cases out of captures         prove.c     a closer look at what they say
+ *   mutate.c   cases out of others           findings.c  what they have found, minimal, as files
+ *   learn.c    what firmware takes           corpus.c    cases that are kept
+ *   protect.c  the driver's CP_PROTECT       batch.c     cases one after the other, coverage
+ *   fuzz.c     rounds, sets of keys */
 #ifndef CPS_FUZZ_H
 #define CPS_FUZZ_H
 

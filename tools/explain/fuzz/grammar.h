@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Packets out of nothing: pm4.def says what they carry, the firmware's own packet table which
+ * Packets out of nothing: grammar.def says what they carry, the firmware's own packet table which
  * there are, and its code which numbers matter. */
 #ifndef CPS_FUZZ_GRAMMAR_H
 #define CPS_FUZZ_GRAMMAR_H
@@ -46,7 +47,7 @@ void grammar_case(const struct grammar *grammar, struct rng *rng, struct fuzz_ca
 void mutate(const struct grammar *grammar, struct rng *rng, const struct fuzz_case *other,
             struct fuzz_case *edited);
 
-/* ---- repair.c ----
+/* ---- mutate.c ----
  * Cases that mutation has put out of step, put in step again: headers whose parity is wrong,
  * packets that are cut, counts that lead astray, operations that firmware refuses where they stand.
  */

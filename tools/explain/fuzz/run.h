@@ -1,3 +1,6 @@
+/* SPDX-License-Identifier: MIT
+ * Runs cases on clones of booted machines, and looks at what happens: which ways the firmware took,
+ * and what oracles have to say. */
 #ifndef CPS_FUZZ_RUN_H
 #define CPS_FUZZ_RUN_H
 

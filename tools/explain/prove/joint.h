@@ -93,7 +93,7 @@ void joint_compare(struct joint *joint, uint32_t old, uint32_t new, const struct
 void joint_take_model(const struct joint *joint, const struct state *state, unsigned side,
                       const struct smt_model *model, struct difference *ret);
 
-/* ---- left.c: what a place, or the end of a path, leaves to the code after it ---- */
+/* ---- effect.c: what a place, or the end of a path, leaves to the code after it ---- */
 
 /** A pair of terms, with a name for people. */
 struct left {

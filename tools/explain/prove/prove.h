@@ -7,14 +7,13 @@
  *   code.c     both revisions decoded and aligned; scratch.c which of their variables correspond;
  *              data.c words that are no code; live.c what registers are still needed
  *   side.c     one revision's run over terms; access.c what it reads and writes
- *   joint.c    both runs side by side; sources.c where the words come from that they hear
- *   prove.c    places that are equal from there on, and what follows for handlers
- *   stage.c    both revisions in the emulator, where a handler begins; compare.c what they do
- *   witness.c  a difference as PM4 text, run on both revisions
- *   hunt.c     random streams where the solver's show nothing; hunt_judge.c what they show
- *   crosscheck.c  verdicts tried by execution; twins.c both machines side by side
- *   task.c     handlers as tasks with results; pool.c runs them; kept.c keeps what came of them;
- *              results.c shows them */
+ *   joint.c    both runs side by side; effect.c what they have to agree in; sources.c where the
+ * words come from that they hear prove.c    places that are equal from there on, and what follows
+ * for handlers stage.c    both revisions in the emulator, where a handler begins; compare.c what
+ * they do witness.c  a difference as PM4 text, run on both revisions hunt.c     random streams
+ * where the solver's show nothing crosscheck.c  verdicts tried by execution; twins.c both machines
+ * side by side task.c     handlers as tasks with results; pool.c runs them; kept.c keeps what came
+ * of them; results.c shows them */
 #ifndef CPS_PROVE_H
 #define CPS_PROVE_H
 
