@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Packets out of nothing: pm4.def says what they carry, the firmware's own packet table which
- * Packets out of nothing: grammar.def says what they carry, the firmware's own packet table which
  * there are, and its code which numbers matter. */
 #ifndef CPS_FUZZ_GRAMMAR_H
 #define CPS_FUZZ_GRAMMAR_H
