@@ -32,7 +32,7 @@ def nearest(row):
 
 
 def flaws(table, row):
-    same(table.rows(), [[flaw["case"], flaw["verdict"], flaw.get("why", "")] for flaw in row["flaws"]])
+    same(table.rows(), [["flaws"]] + [[flaw["case"], flaw["verdict"], flaw.get("why", "")] for flaw in row["flaws"]])
     same(styles(table), len(row["flaws"]))
 
 
@@ -41,12 +41,12 @@ def firmware(section, row):
     about = tables[0].rows()
     number = "0x%03x (%s), version 0x%03x, %s" % (row["id"], row.get("chip", "unknown"), row["version"], row["generation"])
     same(about[:3], [["id", number],
-                     ["SHA-256", row["sha256"]],
-                     ["handlers", ", ".join("%s: %d" % (part["name"], part["handlers"]) for part in row["processors"])]])
+                     ["sha256", row["sha256"]],
+                     ["handlers", ", ".join("%s %d" % (part["name"], part["handlers"]) for part in row["processors"])]])
     same([line for line in about[3:] if line[0] != "assumed"], nearest(row))
     flaws(tables[1], row)
     if row.get("protect"):
-        same(tables[2].rows(), [["packet", *LEVELS, ""]] +
+        same(tables[2].rows(), [["CP_PROTECT, by level", *LEVELS]] +
              [[packet["packet"], *(packet[level] for level in LEVELS), packet.get("why", "")] for packet in row["protect"]])
         same(styles(tables[2]), len(LEVELS) * len(row["protect"]))
     same(len(tables), 3 if row.get("protect") else 2)
@@ -55,7 +55,7 @@ def firmware(section, row):
 def stream(section, row):
     tables = section.all("table")
     about = tables[0].rows()
-    same(about[0], ["format", row["format"]])
+    same(about[0][0], "for")
     came = row.get("recovered")
     if came:
         words = "%d of the dump, %d of the nearest, %d unknown" % (came["hardware"], came["donor"], came["unknown"])
@@ -66,8 +66,8 @@ def stream(section, row):
     same([line for line in about if line[0] == "nearest"], nearest(row))
     if "flaws" in row:
         flaws(tables[1], row)
-    if "packets" in row:
-        same(tables[-1].rows(), [[name, str(count)] for name, count in row["packets"].items()])
+    same([line[1] for line in about if line[0] == "packets"],
+         [" ".join("%s %d" % pair for pair in row["packets"].items())] if "packets" in row else [])
 
 
 def check(folder):
@@ -84,14 +84,16 @@ def check(folder):
     same(styles(matrix), len(cases) * len(images))
     same(page.all("table")[1].rows(), [["case", "a firmware has the flaw if", "known as", "evidence"]] +
          [[case["name"], case["flaw"], case.get("known_as", ""), case["evidence"]] for case in cases])
-    others = [(row["name"], row["kind"], row["why"]) for row in files if row["kind"] in ("skipped", "error")]
+    others = [[row["name"], row["kind"], row["why"]] for row in files if row["kind"] in ("skipped", "error")]
+    overview = page.one("table", id="files").rows()
+    same([row[:2] for row in overview], [["file", "kind"]] + [[row["name"], row["kind"]] for row in files])
     for i, row in enumerate(files):
         if row["kind"] not in ("skipped", "error"):
             section = page.one("section", id="f%d" % i)
-            same(section.one("h3").text, row["name"])
+            same(section.one("h3").text, row["name"] + ": " + row.get("format", row["kind"]))
             (firmware if row["kind"] == "firmware" else stream)(section, row)
     same(len(page.all("section")), len(files) - len(others))
-    same([tuple(row) for row in page.all("table")[-1].rows()] if others else [], others)
+    same([row for row in overview if row[1] in ("skipped", "error")], others)
     same((report["errors"], report["skipped"]), tuple(sum(kind == row[1] for row in others) for kind in ("error", "skipped")))
     same(page.all("p")[0].text,
          "%d files: %d flaws, %d questions undecided, %d files that could not be read, %d that are none of these." %

@@ -16,7 +16,6 @@
 #include "isa/packet.h"
 #include "tests/scratch.h"
 #include "tools/explain/fuzz/fuzz.h"
-#include "tools/explain/fuzz/repair.h"
 
 struct scene {
     struct cps_fw *fw;
@@ -191,7 +190,7 @@ static void packing_keeps_everything(void **state)
     for (unsigned i = 0; i < 100; i++) {
         struct corpus_case packed = {.count = 0};
         next_case(s, &rng, &input);
-        assert_null(corpus_pack(&input, &packed));
+        corpus_pack(&input, &packed);
         corpus_unpack(&packed, &back);
         assert_int_equal(back.streams, input.streams);
         assert_same_case(&input, &back);

@@ -11,7 +11,6 @@
 
 #include "isa/base/pm4.h"
 #include "tools/explain/fuzz/fuzz.h"
-#include "tools/explain/fuzz/judge.h"
 
 #define KEYS 5000u
 
@@ -28,7 +27,7 @@ static void a_key_is_new_once(void **state)
     }
     for (uint64_t i = 0; i < KEYS; i++)
         assert_int_equal(map.key[i], i * i);
-    key_map_clear(&map);
+    key_map_deinit(&map);
     assert_false(key_map_has(&map, 4));
     assert_true(key_map_add(&map, 4));
     key_map_deinit(&map);

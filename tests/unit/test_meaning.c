@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "isa/isa.h"
-#include "tools/explain/prove/meaning.h"
+#include "tools/explain/prove/smt.h"
 
 struct words {
     uint32_t a, b, d, carry;
@@ -94,7 +94,7 @@ static void test_every_row_means_what_the_interpreter_does(void **state)
 {
     struct smt smt;
     (void)state;
-    assert_null(smt_init(&smt, 100000));
+    smt_init(&smt, 100000);
     for (unsigned i = 0; i < ROWS; i++) {
         for (unsigned k = 0; k < TRIES; k++) {
             struct words w = {next(), next(), next(), next()};
@@ -111,7 +111,7 @@ static void test_a_row_that_is_not_understood_is_refused(void **state)
     static const char *const wrong[] = {"a +", "a ** b", "(a", "a)", "x", "memory[a]", ""};
     struct smt smt;
     (void)state;
-    assert_null(smt_init(&smt, 100000));
+    smt_init(&smt, 100000);
     for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct meaning m = {smt_word(&smt, 1), smt_word(&smt, 2), smt_word(&smt, 3),
                             smt_word(&smt, 0)};

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "isa/base/within.h"
 #include "tools/explain/fuzz/fuzz.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/run/cachedir.h"
@@ -12,8 +11,10 @@
 #include "tools/explain/cover/cover.h"
 #include "tools/run/interrupt.h"
 #include "tools/explain/regress/results.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
+#include "tools/cmd/terminal/text.h"
 #include "trace/out/json.h"
 #include "trace/out/outfile.h"
 
@@ -55,6 +56,7 @@ static struct cps_err *configure(struct fuzz *fuzz, const struct cps_options *op
     fuzz->limit = opt_given(opt, "limit") ? opt->limit : LIMIT;
     fuzz->most = opt->execs;
     fuzz->dir = opt->output;
+    fuzz->rnn = opt->rnn;
     fuzz->interrupted = &interrupted;
     if (opt->shard && !results_shard(opt->shard, &shard, &shards))
         return cps_err_new(CPS_ERR_USAGE, "--shard %s: expected I/N, I from 1 to N", opt->shard);
@@ -85,24 +87,7 @@ static void add_findings(const struct fuzz *fuzz, struct json_object *root)
     }
 }
 
-/* How cases of the last runs ended. */
-static void add_ends(const struct fuzz *fuzz, struct json_object *root)
-{
-    struct json_object *ends = cps_json_new_object(root, "ends");
-    for (unsigned i = 0; i <= CPS_REASON_BAD_PACKET; i++)
-        cps_json_uint(ends, cps_event_sub_word(CPS_EV_END, i), fuzz->stats.ends[i]);
-}
-
-static void add_seeds(const struct case_taken *seeds, struct json_object *root)
-{
-    struct json_object *row = cps_json_new_object(root, "seeds");
-    cps_json_uint(row, "cases", seeds->cases);
-    cps_json_uint(row, "words", seeds->words);
-    cps_json_uint(row, "left", seeds->left);
-    cps_json_bool(row, "lost", seeds->lost);
-}
-
-static void print_seeds(const struct case_taken *seeds, struct cps_buf *out)
+static void put_seeds(const struct case_taken *seeds, struct cps_buf *out)
 {
     cps_buf_printf(out, "%" PRIu64 " cases to begin with, of %" PRIu64 " words", seeds->cases,
                    seeds->words);
@@ -125,9 +110,16 @@ static struct json_object *make_json(const struct fuzz *fuzz, struct json_object
     cps_json_uint(root, "ways", s->edges);
     cps_json_uint(root, "kept", s->corpus);
     cps_json_uint(root, "looks", s->looks);
-    if (s->seeds.cases)
-        add_seeds(&s->seeds, root);
-    add_ends(fuzz, root);
+    if (s->seeds.cases) {
+        struct json_object *seeds = cps_json_new_object(root, "seeds");
+        cps_json_uint(seeds, "cases", s->seeds.cases);
+        cps_json_uint(seeds, "words", s->seeds.words);
+        cps_json_uint(seeds, "left", s->seeds.left);
+        cps_json_bool(seeds, "lost", s->seeds.lost);
+    }
+    struct json_object *ends = cps_json_new_object(root, "ends"); /* how cases ended */
+    for (unsigned i = 0; i <= CPS_REASON_BAD_PACKET; i++)
+        cps_json_uint(ends, cps_event_sub_word(CPS_EV_END, i), s->ends[i]);
     add_findings(fuzz, root);
     cps_json_add(root, "coverage", handlers);
     return root;
@@ -140,10 +132,9 @@ static struct cps_err *write_stats(const struct fuzz *fuzz, struct json_object *
     cps_buf_printf(&path, "%s/stats.json", fuzz->dir);
     cps_json_put(&text, root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
     cps_buf_str(&text, "\n");
-    if (path.failed || text.failed)
-        return cps_err_nomem();
+    tool_text(&path);
     cache_make_dirs(path.data, 0777);
-    return cps_outfile_whole(path.data, cps_buf_text(&text), text.size);
+    return cps_outfile_whole(path.data, tool_text(&text), text.size);
 }
 
 static const struct cps_names *names_of(const struct fuzz *fuzz)
@@ -159,9 +150,7 @@ static struct cps_err *write_coverage(const struct fuzz *fuzz)
     CPS_BUF listing = {0};
     CPS_TRY(cps_fw_listing(play->fw, fuzz->opt->rnn, &listing));
     cps_buf_printf(&path, "%s/coverage.info", fuzz->dir);
-    if (path.failed)
-        return cps_err_nomem();
-    return cover_write(play->fw, names_of(fuzz), fuzz->cover, &listing, path.data);
+    return cover_write(play->fw, names_of(fuzz), fuzz->cover, &listing, tool_text(&path));
 }
 
 static struct cps_err *print_people(const struct fuzz *fuzz, struct json_object *handlers)
@@ -171,7 +160,7 @@ static struct cps_err *print_people(const struct fuzz *fuzz, struct json_object 
     results_coverage_table(handlers, &table);
     cps_buf_str(&table, "\n");
     if (s->seeds.cases)
-        print_seeds(&s->seeds, &table);
+        put_seeds(&s->seeds, &table);
     cps_buf_printf(&table, "%" PRIu64 " cases, %zu ways through the firmware, %zu cases kept\n",
                    s->executed, s->edges, s->corpus);
     for (size_t i = 0; i < fuzz->findings.count; i++) {
@@ -182,21 +171,10 @@ static struct cps_err *print_people(const struct fuzz *fuzz, struct json_object 
     }
     cps_buf_printf(&table, "%zu finding%s\n", fuzz->findings.count,
                    fuzz->findings.count == 1 ? "" : "s");
-    if (table.failed)
-        return cps_err_nomem();
-    fputs(cps_buf_text(&table), stdout);
-    return NULL;
+    return report_text(&table);
 }
 
-static void tell_speed(struct fuzz *fuzz, double spent)
-{
-    double yardstick = run_yardstick(&fuzz->run[0]);
-    report_aside("%.0f cases/s in %.1f s; a clone and an empty packet: %.0f/s%s\n",
-                 (double)(fuzz->stats.executed) / (spent > 0 ? spent : 1), spent, yardstick,
-                 interrupted ? "; interrupted" : "");
-}
-
-static struct cps_err *finish(struct fuzz *fuzz)
+static struct cps_err *show_results(struct fuzz *fuzz)
 {
     const struct play *play = fuzz->run[0].side[0].play;
     struct json_object *handlers = cover_handlers(play->fw, names_of(fuzz), fuzz->cover);
@@ -205,7 +183,7 @@ static struct cps_err *finish(struct fuzz *fuzz)
     if (!err && fuzz->dir)
         err = write_coverage(fuzz);
     if (!err && !fuzz->opt->json)
-        err = cps_json_complete(handlers) ? print_people(fuzz, handlers) : cps_err_nomem();
+        err = print_people(fuzz, tool_json(handlers));
     json_object_put(handlers);
     if (!err && fuzz->opt->json)
         return report_json(root);
@@ -213,7 +191,7 @@ static struct cps_err *finish(struct fuzz *fuzz)
     return err;
 }
 
-static struct cps_err *fuzz(struct fuzz *fuzz, const struct cps_options *opt)
+static struct cps_err *run_fuzz(struct fuzz *fuzz, const struct cps_options *opt)
 {
     struct interrupt taken;
     begun = fuzz_now();
@@ -225,8 +203,11 @@ static struct cps_err *fuzz(struct fuzz *fuzz, const struct cps_options *opt)
     double spent = fuzz_now() - begun;
     progress_hide();
     CPS_TRY(err);
-    CPS_TRY(finish(fuzz));
-    tell_speed(fuzz, spent);
+    CPS_TRY(show_results(fuzz));
+    double yardstick = run_yardstick(&fuzz->run[0]);
+    report_aside("%.0f cases/s in %.1f s; a clone and an empty packet: %.0f/s%s\n",
+                 (double)(fuzz->stats.executed) / (spent > 0 ? spent : 1), spent, yardstick,
+                 interrupted ? "; interrupted" : "");
     return NULL;
 }
 
@@ -252,11 +233,10 @@ int cmd_fuzz(const struct cps_options *opt)
     int status = usage(opt);
     if (status)
         return status;
-    struct fuzz *f = calloc(1, sizeof(*f));
-    struct cps_err *err = f ? fuzz(f, opt) : cps_err_nomem();
-    bool found = f && f->findings.count;
-    if (f)
-        fuzz_close(f);
+    struct fuzz *f = tool_alloc(1, sizeof(*f));
+    struct cps_err *err = run_fuzz(f, opt);
+    bool found = f->findings.count;
+    fuzz_close(f);
     free(f);
     return err ? report_error(err) : interrupted ? 128 + interrupted : found ? 1 : 0;
 }

@@ -1,64 +1,34 @@
 /* SPDX-License-Identifier: MIT
  * cpscope prove: which packet handlers of two revisions do the same, for every packet. */
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tools/cmd/options/opt.h"
 #include "tools/run/cachedir.h"
+#include "tools/explain/fuzz/fuzz.h"
 #include "tools/explain/prove/task.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
 
 int cmd_prove(const struct cps_options *opt);
-int cmd_run(const struct cps_options *opt);
 
-/* The trace of a stream, which `check` holds later firmware against: what `run` writes. Its summary
- * is nobody's business here. */
-static struct cps_err *write_golden(const struct prove *prove, struct json_object *witness,
-                                    unsigned side, char *stream, const char *golden)
-{
-    int status = 0;
-    struct cps_options run = *prove->opt;
-    stage_firmware(&prove->stage, side, run.fw);
-    run.fw_count = run.fw[1] ? 2 : 1;
-    run.inject = cps_json_get_text(witness, "inject", NULL);
-    run.arg = &stream;
-    run.arg_count = 1;
-    run.output = golden;
-    run.json = run.all = false;
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        bool quiet = dup2(null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0;
-        _exit(quiet ? cmd_run(&run) : 3);
-    }
-    if (pid < 0 || waitpid(pid, &status, 0) < 0)
-        return cps_err_os(golden, "write");
-    bool good = WIFEXITED(status) && WEXITSTATUS(status) != 2 && WEXITSTATUS(status) != 3;
-    return good ? NULL : cps_err_new(CPS_ERR_OS, "%s: the trace was not written", golden);
-}
-
+/* The traces of a stream, which `check` holds later firmware against: what `run` writes. */
 static struct cps_err *write_goldens(const struct prove *prove, const struct prove_task *task)
 {
-    char stream[4096];
-    char golden[4096];
     CPS_BUF name = {0};
+    CPS_BUF stream = {0};
     struct json_object *witness = cps_json_get(task->result, "witness");
     if (!witness)
         return NULL;
     prove_file_name(task->result, &name);
+    cps_buf_printf(&stream, "%s/%s.pm4", prove->opt->output, tool_text(&name));
     for (unsigned i = 0; i < 2; i++) {
-        int a =
-            snprintf(stream, sizeof(stream), "%s/%s.pm4", prove->opt->output, cps_buf_text(&name));
-        int b = snprintf(golden, sizeof(golden), "%s/%s.%s.txt", prove->opt->output,
-                         cps_buf_text(&name), i ? "new" : "old");
-        if (name.failed || a >= (int)sizeof(stream) || b >= (int)sizeof(golden))
-            return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", prove->opt->output);
-        CPS_TRY(write_golden(prove, witness, i, stream, golden));
+        struct cps_options opt = *prove->opt;
+        CPS_BUF golden = {0};
+        stage_firmware(&prove->stage, i, opt.fw);
+        opt.fw_count = opt.fw[1] ? 2 : 1;
+        opt.inject = cps_json_get_text(witness, "inject", NULL);
+        cps_buf_printf(&golden, "%s/%s.%s.txt", prove->opt->output, name.data, i ? "new" : "old");
+        CPS_TRY(trace_case(&opt, opt.limit, tool_text(&stream), tool_text(&golden)));
     }
     return NULL;
 }

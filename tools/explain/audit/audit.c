@@ -3,22 +3,91 @@
  * flaws it shows. */
 #include "tools/explain/audit/audit.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "fw/image/mbn.h"
 #include "fw/nv/script/script.h"
 #include "isa/base/le.h"
 #include "isa/base/within.h"
-#include "tools/explain/audit/protect.h"
-#include "tools/explain/audit/verdict.h"
 #include "tools/run/code.h"
+#include "tools/run/files.h"
 #include "tools/run/share.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
 #include "trace/capture/capture.h"
 #include "trace/form/trace.h"
-#include "trace/out/json.h"
+
+#define MAX_DEPTH 8u /* of folders */
+
+/* ---- Which files ---- */
+
+static void add_file(struct audit *audit, const char *path, bool named, bool known)
+{
+    TOOL_ROOM(audit->file, audit->files);
+    audit->file[audit->files++] =
+        (struct audit_file){.path = tool_strdup(path), .named = named, .known = known};
+}
+
+static struct cps_err *add_folder(struct audit *audit, const char *dir, bool known, unsigned depth);
+
+static struct cps_err *add_entry(struct audit *audit, const char *dir, const char *name, bool known,
+                                 unsigned depth)
+{
+    char path[FILES_PATH];
+    struct stat info;
+    size_t end = strlen(dir);
+    const char *slash = end && dir[end - 1] == '/' ? "" : "/";
+    if (!strcmp(name, ".") || !strcmp(name, ".."))
+        return NULL;
+    if (snprintf(path, sizeof(path), "%s%s%s", dir, slash, name) >= (int)sizeof(path))
+        return cps_err_new(CPS_ERR_OS, "%s: the paths in it are too long", dir);
+    if (lstat(path, &info))
+        return cps_err_os(path, "cannot look at it");
+    if (S_ISDIR(info.st_mode) && depth < MAX_DEPTH)
+        return add_folder(audit, path, known, depth + 1);
+    if (S_ISREG(info.st_mode))
+        add_file(audit, path, false, known);
+    return NULL;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static struct cps_err *add_folder(struct audit *audit, const char *dir, bool known, unsigned depth)
+{
+    struct dirent **entry = NULL;
+    struct cps_err *err = NULL;
+    int count = scandir(dir, &entry, NULL, by_bytes);
+    if (count < 0)
+        return cps_err_os(dir, "cannot read the folder");
+    for (int i = 0; i < count; i++) {
+        err = err ? err : add_entry(audit, dir, entry[i]->d_name, known, depth);
+        free(entry[i]);
+    }
+    free(entry);
+    return err;
+}
+
+/* Adds a file, or those of a folder and the folders in it, by name, links not followed. */
+static struct cps_err *add_path(struct audit *audit, const char *path, bool known)
+{
+    struct stat info;
+    char found[FILES_PATH];
+    path = files_firmware(audit->opt, path, found);
+    if (!stat(path, &info) && S_ISDIR(info.st_mode))
+        return add_folder(audit, path, known, 0);
+    add_file(audit, path, true, known);
+    return NULL;
+}
+
+/* ---- What each is ---- */
 
 static void set_kind(struct json_object *row, const char *kind, const char *why)
 {
@@ -59,9 +128,7 @@ static bool is_firmware(const char *path, const uint8_t *data, size_t size)
 
 static struct cps_err *take_firmware(const struct audit *audit, struct audit_file *file)
 {
-    file->image = calloc(1, sizeof(*file->image));
-    if (!file->image)
-        return cps_err_nomem();
+    file->image = tool_alloc(1, sizeof(*file->image));
     CPS_TRY(identity_load(file->path, audit->opt->gen, file->image));
     if (!file->named && !is_convincing(file->image->fw))
         return cps_err_new(CPS_ERR_INPUT, "no firmware that is known, and no packet table");
@@ -99,6 +166,13 @@ static struct cps_err *take_stream(const struct audit *audit, struct audit_file 
     return take_firmware(audit, file);
 }
 
+static void free_image(struct audit_file *file)
+{
+    if (file->image)
+        cps_fw_destroy(file->image->fw);
+    free(CPS_TAKE(file->image));
+}
+
 /* What was found, without the file's name, which stands beside it. */
 static const char *without_name(const struct audit_file *file, const struct cps_err *err)
 {
@@ -111,14 +185,11 @@ static const char *without_name(const struct audit_file *file, const struct cps_
 /* A file that was named has to be what it is taken for, and so has one of a folder that is firmware
  * by its beginning or cannot be read; others may be anything. What is wrong is told when all have
  * been looked at, in their order. */
-static struct cps_err *settle(struct audit_file *file, struct cps_err *err)
+static struct cps_err *note_complaint(struct audit_file *file, struct cps_err *err)
 {
     if (!err || err->code == CPS_ERR_NOMEM)
         return err;
-    if (file->image)
-        identity_deinit(file->image);
-    free(file->image);
-    file->image = NULL;
+    free_image(file);
     bool skipped = !file->named && !file->expected && err->code != CPS_ERR_OS;
     const char *why = without_name(file, err);
     if (skipped && file->guessed && err->code == CPS_ERR_INPUT)
@@ -138,23 +209,14 @@ static struct cps_err *take_file(const struct audit *audit, struct audit_file *f
 {
     struct cps_stream *stream = NULL;
     if (!file->known) {
-        file->row = json_object_new_object();
-        if (!file->row)
-            return cps_err_nomem();
+        file->row = tool_json(json_object_new_object());
         cps_json_text(file->row, "name", file->path);
     }
     struct cps_err *err = cps_stream_open(file->path, &stream);
     if (!err)
         err = take_stream(audit, file, stream);
     cps_stream_close(stream);
-    return settle(file, err);
-}
-
-/* However both are compressed. */
-static bool is_same_image(const struct cps_fw *a, const struct cps_fw *b)
-{
-    return a->lead == b->lead && a->count == b->count &&
-           !memcmp(a->words, b->words, 4 * (size_t)a->count);
+    return note_complaint(file, err);
 }
 
 /* Of those that have most handlers in common the first one. */
@@ -178,7 +240,11 @@ static void add_nearest(const struct audit *audit, const struct audit_file *file
     cps_json_text(to, "name", best->path);
     cps_json_uint(to, "equal", most);
     cps_json_uint(to, "of", identity_handlers(file->image));
-    cps_json_bool(to, "same_contents", is_same_image(best->image->fw, file->image->fw));
+    const struct cps_fw *a = best->image->fw;
+    const struct cps_fw *b = file->image->fw;
+    bool same = a->lead == b->lead && a->count == b->count &&
+                !memcmp(a->words, b->words, 4 * (size_t)a->count);
+    cps_json_bool(to, "same_contents", same); /* however both are compressed */
 }
 
 void audit_add_flaw(struct audit_file *file, struct json_object *rows, const struct audit_case *c,
@@ -204,7 +270,7 @@ static struct cps_err *add_flaws(const struct audit *audit, struct audit_file *f
         CPS_TRY(verdict_of(&audit->cases.item[i], file->image->fw, probe, &verdict, &why));
         bool silent = !why.size && verdict == VERDICT_UNDECIDED;
         audit_add_flaw(file, rows, &audit->cases.item[i], verdict,
-                       silent ? stopped : cps_buf_text(&why));
+                       silent ? stopped : tool_text(&why));
     }
     return NULL;
 }
@@ -243,7 +309,7 @@ static struct cps_err *try_image(const struct audit *audit, struct audit_file *f
     struct probe probe = {.play = NULL};
     if (file->image->fw->gen == CPS_A5XX)
         firmware[1] = partner(audit, file);
-    struct cps_err *err = probe_open(&probe, audit->opt, firmware);
+    struct cps_err *err = probe_open(&probe, audit->opt->gen, firmware, NULL);
     struct cps_err *closed =
         err && err->code != CPS_ERR_NOMEM && err->code != CPS_ERR_OS ? err : NULL;
     err = closed ? NULL : err;
@@ -269,15 +335,6 @@ static void describe_cases(struct audit *audit)
         cps_json_text(row, "evidence", c->evidence);
         cps_json_append(rows, row);
     }
-}
-
-static struct cps_err *collect(struct audit *audit)
-{
-    for (unsigned i = 0; i < audit->opt->arg_count; i++)
-        CPS_TRY(audit_add_path(audit, audit->opt->arg[i], false));
-    for (unsigned i = 0; i < audit->opt->search.count; i++)
-        CPS_TRY(audit_add_path(audit, audit->opt->search.path[i], true));
-    return NULL;
 }
 
 /* What needs all files to be known. */
@@ -326,37 +383,27 @@ static struct cps_err *for_all(struct audit *audit,
     return NULL;
 }
 
-/* How many files are of a kind. */
-static size_t count_kind(struct json_object *rows, const char *kind)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < cps_json_count(rows); i++) {
-        struct json_object *row = json_object_array_get_idx(rows, i);
-        count += !strcmp(cps_json_get_text(row, "kind", ""), kind);
-    }
-    return count;
-}
-
 struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret)
 {
-    *ret = (struct audit){.opt = opt, .root = json_object_new_object()};
-    if (!ret->root)
-        return cps_err_nomem();
+    *ret = (struct audit){.opt = opt, .root = tool_json(json_object_new_object())};
     CPS_TRY(audit_cases_load(opt->cases, &ret->cases));
     describe_cases(ret);
-    CPS_TRY(collect(ret));
+    for (unsigned i = 0; i < opt->arg_count; i++)
+        CPS_TRY(add_path(ret, opt->arg[i], false));
+    for (unsigned i = 0; i < opt->search.count; i++)
+        CPS_TRY(add_path(ret, opt->search.path[i], true));
     CPS_TRY(for_all(ret, take_item));
     CPS_TRY(for_all(ret, describe_item));
     struct json_object *rows = cps_json_new_array(ret->root, "files");
+    size_t skipped = 0;
     for (size_t i = 0; i < ret->files; i++) {
         ret->flaws += ret->file[i].flaws;
         ret->undecided += ret->file[i].undecided;
+        skipped += !strcmp(cps_json_get_text(ret->file[i].row, "kind", ""), "skipped");
         if (ret->file[i].row)
             cps_json_append(rows, CPS_TAKE(ret->file[i].row));
     }
-    if (!cps_json_complete(ret->root))
-        return cps_err_nomem();
-    size_t skipped = count_kind(rows, "skipped");
+    tool_json(ret->root);
     if (!ret->errors && skipped == cps_json_count(rows)) /* silence must not look like a pass */
         return cps_err_new(CPS_ERR_INPUT,
                            "found no firmware and no capture among %zu files, expected some",
@@ -371,14 +418,12 @@ struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret)
 void audit_deinit(struct audit *audit)
 {
     for (size_t i = 0; i < audit->files; i++) {
-        if (audit->file[i].image)
-            identity_deinit(audit->file[i].image);
+        free_image(&audit->file[i]);
         if (audit->file[i].code)
             code_free(audit->file[i].code);
         json_object_put(audit->file[i].row);
         cps_err_free(audit->file[i].complaint);
         cps_err_free(audit->file[i].err);
-        free(audit->file[i].image);
         free(audit->file[i].path);
     }
     free(audit->file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Cases: those that are built in, and those of a folder. */
 #define _GNU_SOURCE
-#include "tools/explain/audit/case.h"
+#include "tools/explain/audit/audit.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include "isa/base/within.h"
 #include "isa/target.h"
 #include "tools/run/files.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/capture/stream.h"
 #include "trace/form/text.h"
 
@@ -78,8 +79,7 @@ static struct cps_err *add_event(struct audit_case *c, bool never, char *line)
     event.why = line + strspn(line, " \t");
     for (char *cut = event.text; cut < value; cut++)
         *cut = *cut ? *cut : ' ';
-    if (!CPS_LIST_ROOM(c->event, c->events))
-        return cps_err_nomem();
+    TOOL_ROOM(c->event, c->events);
     c->event[c->events++] = event;
     return NULL;
 }
@@ -96,29 +96,27 @@ static struct cps_err *add_generations(struct audit_case *c, char *line)
     return NULL;
 }
 
-static struct cps_err *set(char **member, const char *key, char *line)
-{
-    line += strspn(line, " \t");
-    if (*member || !*line)
-        return cps_err_new(CPS_ERR_INPUT, "expected one line \"%s\" with something in it", key);
-    *member = line;
-    return NULL;
-}
-
 static struct cps_err *add_line(struct audit_case *c, char *line)
 {
+    const struct {
+        const char *key;
+        char **member;
+    } texts[] = {{"flaw", &c->flaw},
+                 {"known-as", &c->known},
+                 {"packets", &c->packets},
+                 {"evidence", &c->evidence}};
     char *key = next_word(&line);
     line += strspn(line, " \t");
     if (!key)
         return cps_err_new(CPS_ERR_INPUT, "expected a word behind \"%s\"", mark);
-    if (!strcmp(key, "flaw"))
-        return set(&c->flaw, key, line);
-    if (!strcmp(key, "known-as"))
-        return set(&c->known, key, line);
-    if (!strcmp(key, "packets"))
-        return set(&c->packets, key, line);
-    if (!strcmp(key, "evidence"))
-        return set(&c->evidence, key, line);
+    for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (strcmp(key, texts[i].key))
+            continue;
+        if (*texts[i].member || !*line)
+            return cps_err_new(CPS_ERR_INPUT, "expected one line \"%s\" with something in it", key);
+        *texts[i].member = line;
+        return NULL;
+    }
     if (!strcmp(key, "generations"))
         return add_generations(c, line);
     if (!strcmp(key, "needs") || !strcmp(key, "never"))
@@ -130,7 +128,7 @@ static struct cps_err *add_line(struct audit_case *c, char *line)
 }
 
 /* What passes has to be seen to have been tried. */
-static struct cps_err *check(const struct audit_case *c)
+static struct cps_err *check_case(const struct audit_case *c)
 {
     size_t never = 0;
     for (size_t i = 0; i < c->events; i++)
@@ -147,8 +145,27 @@ static struct cps_err *check(const struct audit_case *c)
     return NULL;
 }
 
-static struct cps_err *parse(struct audit_case *c, const char *path)
+/* @p path  of the file, for messages. @p bytes  @p size, which may hold NULs. */
+static struct cps_err *add_case(struct audit_cases *cases, const char *path, const char *bytes,
+                                size_t size)
 {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    TOOL_ROOM(cases->item, cases->count);
+    struct audit_case *c = &cases->item[cases->count++];
+    size_t length = strlen(name);
+    size_t end = sizeof(end_of_name) - 1;
+    if (length > end && !strcmp(name + length - end, end_of_name))
+        length -= end;
+    *c = (struct audit_case){.name = tool_alloc(length + 1, 1),
+                             .text = tool_alloc(size + 1, 1),
+                             .head = tool_alloc(size + 1, 1),
+                             .size = size};
+    memcpy(c->name, name, length);
+    if (memchr(bytes, '\0', size))
+        return cps_err_new(CPS_ERR_INPUT, "%s: found a byte 0x00, expected text", path);
+    memcpy(c->text, bytes, size);
+    memcpy(c->head, bytes, size);
     char *at = c->head;
     unsigned number_of_line = 0;
     for (char *line; (line = files_line(&at));) {
@@ -157,42 +174,7 @@ static struct cps_err *parse(struct audit_case *c, const char *path)
             CPS_TRY(
                 cps_err_within_(add_line(c, line + strlen(mark)), "%s:%u", path, number_of_line));
     }
-    return cps_err_within_(check(c), "%s", path);
-}
-
-/* @p path  of the file, for messages. @p bytes  @p size, which may hold NULs. */
-static struct cps_err *add_case(struct audit_cases *cases, const char *path, const char *bytes,
-                                size_t size)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    if (!CPS_LIST_ROOM(cases->item, cases->count))
-        return cps_err_nomem();
-    struct audit_case *c = &cases->item[cases->count++];
-    size_t length = strlen(name);
-    size_t end = sizeof(end_of_name) - 1;
-    if (length > end && !strcmp(name + length - end, end_of_name))
-        length -= end;
-    *c = (struct audit_case){
-        .name = strndup(name, length), .text = malloc(size + 1), .head = malloc(size + 1)};
-    if (!c->name || !c->text || !c->head)
-        return cps_err_nomem();
-    if (memchr(bytes, '\0', size))
-        return cps_err_new(CPS_ERR_INPUT, "%s: found a byte 0x00, expected text", path);
-    memcpy(c->text, bytes, size);
-    memcpy(c->head, bytes, size);
-    c->text[size] = c->head[size] = '\0';
-    c->size = size;
-    return parse(c, path);
-}
-
-static struct cps_err *load_built_in(struct audit_cases *ret)
-{
-    for (size_t i = 0; i < cps_audit_text_count; i++) {
-        const struct cps_audit_text *text = &cps_audit_texts[i];
-        CPS_TRY(add_case(ret, text->name, (const char *)text->text, text->size));
-    }
-    return NULL;
+    return cps_err_within_(check_case(c), "%s", path);
 }
 
 static struct cps_err *load_file(struct audit_cases *ret, const char *dir, const char *name)
@@ -223,8 +205,12 @@ struct cps_err *audit_cases_load(const char *dir, struct audit_cases *ret)
     struct dirent **entry = NULL;
     struct cps_err *err = NULL;
     *ret = (struct audit_cases){0};
+    for (size_t i = 0; !dir && i < cps_audit_text_count; i++) {
+        const struct cps_audit_text *text = &cps_audit_texts[i];
+        CPS_TRY(add_case(ret, text->name, (const char *)text->text, text->size));
+    }
     if (!dir)
-        return load_built_in(ret);
+        return NULL;
     int count = scandir(dir, &entry, is_case, by_bytes);
     if (count < 0)
         return cps_err_os(dir, "cannot read the folder");
@@ -248,19 +234,4 @@ void audit_cases_deinit(struct audit_cases *cases)
     }
     free(cases->item);
     *cases = (struct audit_cases){0};
-}
-
-bool case_event_is(const struct case_event *wanted, const struct cps_event *event)
-{
-    return cps_event_kind(event) == wanted->kind &&
-           (wanted->any_addr || event->addr == wanted->addr) &&
-           (wanted->any_value || event->value == wanted->value);
-}
-
-uint32_t case_kinds(const struct audit_case *c)
-{
-    uint32_t kinds = 0;
-    for (size_t i = 0; i < c->events; i++)
-        kinds |= UINT32_C(1) << c->event[i].kind;
-    return kinds;
 }

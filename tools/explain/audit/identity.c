@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Images, by their contents. */
-#include "tools/explain/audit/identity.h"
+#include "tools/explain/audit/audit.h"
 
 #include <string.h>
 
 #include "fw/image/icache.h"
 #include "trace/capture/stream.h"
-#include "trace/out/json.h"
 
 static void own_handlers(const struct cps_fw *fw, unsigned part, bool *ret)
 {
@@ -28,25 +27,11 @@ struct cps_err *identity_load(const char *path, unsigned gen, struct identity *r
     return NULL;
 }
 
-void identity_deinit(struct identity *identity)
-{
-    cps_fw_destroy(identity->fw);
-    identity->fw = NULL;
-}
-
-static unsigned count_own(const struct identity *a, unsigned part)
+static unsigned count_handlers(const struct identity *a, unsigned part, bool open)
 {
     unsigned count = 0;
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
-        count += a->own[part][id];
-    return count;
-}
-
-static unsigned count_open(const struct identity *a, unsigned part)
-{
-    unsigned count = 0;
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
-        count += a->own[part][id] && a->hash[part][id].open;
+        count += a->own[part][id] && (!open || a->hash[part][id].open);
     return count;
 }
 
@@ -54,15 +39,7 @@ unsigned identity_handlers(const struct identity *a)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < a->fw->part_count; i++)
-        count += count_own(a, i);
-    return count;
-}
-
-static unsigned equal_in(const struct identity *a, unsigned i, const struct identity *b, unsigned k)
-{
-    unsigned count = 0;
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
-        count += a->own[i][id] && cps_fw_hash_same(&a->hash[i][id], &b->hash[k][id]);
+        count += count_handlers(a, i, false);
     return count;
 }
 
@@ -71,8 +48,9 @@ unsigned identity_equal(const struct identity *a, const struct identity *b)
     unsigned count = 0;
     for (unsigned i = 0; i < a->fw->part_count; i++) {
         for (unsigned k = 0; k < b->fw->part_count; k++) {
-            if (a->fw->part[i].role == b->fw->part[k].role)
-                count += equal_in(a, i, b, k);
+            bool same_role = a->fw->part[i].role == b->fw->part[k].role;
+            for (unsigned id = 0; same_role && id < CPS_FW_TABLE_SIZE; id++)
+                count += a->own[i][id] && cps_fw_hash_same(&a->hash[i][id], &b->hash[k][id]);
         }
     }
     return count;
@@ -93,8 +71,8 @@ void identity_json(const struct identity *a, struct json_object *to)
     for (unsigned i = 0; i < a->fw->part_count; i++) {
         struct json_object *part = json_object_new_object();
         cps_json_text(part, "name", cps_fw_role_name(a->fw->part[i].role));
-        cps_json_uint(part, "handlers", count_own(a, i));
-        cps_json_uint(part, "open", count_open(a, i));
+        cps_json_uint(part, "handlers", count_handlers(a, i, false));
+        cps_json_uint(part, "open", count_handlers(a, i, true));
         cps_json_append(parts, part);
     }
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * CP_PROTECT, tried: each packet writes a register twice, once when an entry forbids it. */
-#include "tools/explain/audit/protect.h"
+#include "tools/explain/audit/audit.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "isa/target.h"
-#include "tools/explain/audit/identity.h"
-#include "trace/out/json.h"
+#include "tools/cmd/terminal/oom.h"
 
 enum {
     A6 = CPS_GEN_BIT(A6XX),
@@ -41,6 +40,17 @@ static const struct level {
 #include "tools/explain/audit/writer.def"
 };
 
+/* What a packet does with a register whose number is out of the packet. */
+enum way {
+    WAY_NONE,      /* this generation has no such level */
+    WAY_SILENT,    /* nothing is written, protected or not */
+    WAY_CHECKED,   /* it takes the path that the hardware checks */
+    WAY_TESTED,    /* it asks first, and writes nothing */
+    WAY_LIFTED,    /* that path, on the ring, while the protected mode does not check the ring */
+    WAY_UNCHECKED, /* it writes what is protected */
+    WAY_UNDECIDED, /* the run did not come so far */
+    WAY_COUNT,
+};
 static const char *const ways[WAY_COUNT] = {"-",      "nothing",   "checked",  "tested",
                                             "lifted", "unchecked", "undecided"};
 
@@ -143,9 +153,7 @@ static struct cps_err *look(struct probe *probe, const char *lines, const struct
 {
     CPS_BUF text = {0};
     put_stream(probe->play->gen, lines, level, protect, &text);
-    if (text.failed)
-        return cps_err_nomem();
-    CPS_TRY(probe_run(probe, "a packet that writes a register", text.data, text.size,
+    CPS_TRY(probe_run(probe, "a packet that writes a register", tool_text(&text), text.size,
                       1u << CPS_EV_REG | 1u << CPS_EV_PROT));
     *ret = (struct seen){false, false, NULL};
     for (size_t i = 0; i < probe->record.count; i++) {
@@ -161,7 +169,7 @@ static struct cps_err *look(struct probe *probe, const char *lines, const struct
 
 /* @p why  gets what speaks for a way that is not as it should be */
 static struct cps_err *try_one(struct probe *probe, const char *lines, const struct level *level,
-                               enum protect_way *ret, struct cps_buf *why)
+                               enum way *ret, struct cps_buf *why)
 {
     struct seen open = {0};
     struct seen closed = {0};
@@ -187,7 +195,7 @@ static struct cps_err *try_one(struct probe *probe, const char *lines, const str
         cps_buf_join(why, &probe->why);
     else if (*ret == WAY_UNDECIDED)
         cps_buf_str(why, "the packet behind it was not executed");
-    return why->failed ? cps_err_nomem() : NULL;
+    return NULL;
 }
 
 static struct cps_err *try_writer(struct probe *probe, const struct writer *writer,
@@ -196,25 +204,25 @@ static struct cps_err *try_writer(struct probe *probe, const struct writer *writ
     CPS_BUF why = {0};
     cps_json_text(row, "packet", writer->name);
     for (unsigned i = 0; i < PROTECT_LEVELS; i++) {
-        enum protect_way way = WAY_NONE;
+        enum way way = WAY_NONE;
         CPS_BUF said = {0};
         CPS_TRY(try_one(probe, writer->lines, &levels[i], &way, &said));
         found->unchecked += way == WAY_UNCHECKED && i != PROTECT_RB;
         found->undecided += way == WAY_UNDECIDED;
         if (said.size && !why.size)
-            cps_buf_printf(&why, "%s: %s", levels[i].word, cps_buf_text(&said));
+            cps_buf_printf(&why, "%s: %s", levels[i].word, tool_text(&said));
         cps_json_text(row, levels[i].word, ways[way]);
     }
     if (why.size)
         cps_json_buf(row, "why", &why);
-    return why.failed ? cps_err_nomem() : NULL;
+    return NULL;
 }
 
 /* Of a5xx either of the two processors. */
-static bool is_handled(const struct probe *probe, const struct cps_names *names,
-                       const struct writer *writer)
+static bool is_handled(const struct probe *probe, const struct writer *writer)
 {
     const struct play *play = probe->play;
+    const struct cps_names *names = play->names[play->engine->who[0]];
     size_t length = strlen(writer->name);
     return (writer->gens & cps_gen_bit(play->gen)) &&
            (strncmp(writer->name, "CP_", 3) ||
@@ -225,15 +233,13 @@ static bool is_handled(const struct probe *probe, const struct cps_names *names,
 struct cps_err *protect_try(struct probe *probe, struct json_object *rows,
                             struct protect_found *ret)
 {
-    const struct cps_names *names = probe->play->names[probe->play->engine->who[0]];
-    struct cps_err *err = NULL;
     *ret = (struct protect_found){0};
-    for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]) && !err; i++) {
-        if (!is_handled(probe, names, &writers[i]))
+    for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
+        if (!is_handled(probe, &writers[i]))
             continue;
         struct json_object *row = json_object_new_object();
-        err = try_writer(probe, &writers[i], row, ret);
         cps_json_append(rows, row);
+        CPS_TRY(try_writer(probe, &writers[i], row, ret));
     }
-    return err;
+    return NULL;
 }

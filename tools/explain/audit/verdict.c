@@ -1,13 +1,93 @@
 /* SPDX-License-Identifier: MIT
- * Verdicts: a case is tried, and its events are looked for. */
-#include "tools/explain/audit/verdict.h"
+ * Runs PM4 texts on a firmware, and judges cases by the events that come of them. */
+#include "tools/explain/audit/audit.h"
 
 #include <string.h>
 
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
 #include "isa/target.h"
-#include "tools/explain/audit/identity.h"
+#include "tools/cmd/terminal/oom.h"
+#include "trace/form/text.h"
+
+/* Boots of shipped firmware and the texts of audit take some ten thousand instructions. */
+#define LIMIT 2000000u
+
+static void keep_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    record_keep((struct record *)((char *)sink - offsetof(struct record, sink)), events, count);
+}
+
+struct cps_err *probe_open(struct probe *probe, unsigned gen, const char *const firmware[2],
+                           struct cps_fw *image)
+{
+    *probe = (struct probe){.opt = {.gen = gen, .limit = LIMIT, .submit = -1}};
+    probe->opt.fw[0] = firmware[0];
+    probe->opt.fw[1] = firmware[1];
+    probe->opt.fw_count = image ? 0 : firmware[1] ? 2 : 1;
+    if (image) {
+        probe->covers = image->count + 1;
+        probe->cover = tool_alloc(probe->covers, sizeof(*probe->cover));
+    }
+    probe->record.sink.put = keep_events;
+    probe->play = tool_alloc(1, sizeof(*probe->play));
+    probe->play->fw = image;
+    probe->play->trace = &probe->record.sink;
+    return play_open(probe->play, &probe->opt, NULL);
+}
+
+void probe_close(struct probe *probe)
+{
+    if (probe->play)
+        play_close(probe->play);
+    free(probe->play);
+    record_deinit(&probe->record);
+    cps_buf_deinit(&probe->why);
+    free(probe->cover);
+}
+
+static struct cps_err *run_stream(struct probe *probe, struct cps_stream *stream, uint32_t kinds)
+{
+    struct play *play = probe->play;
+    play->kinds = kinds;
+    play->gpu = 0;
+    play->stop = CPS_STOP_IDLE;
+    probe->record.count = 0;
+    probe->stopped = false;
+    cps_buf_clear(&probe->why);
+    CPS_TRY(play_restart(play));
+    if (probe->cover) { /* of the first processor; images of dumps have no other */
+        memset(probe->cover, 0, probe->covers * sizeof(*probe->cover));
+        cps_engine_cover(play->engine, 0, probe->cover, probe->covers);
+    }
+    CPS_TRY(play_run(play, stream));
+    cps_engine_sink(play->engine, NULL, 0);
+    probe->stopped = play->stop != CPS_STOP_IDLE;
+    if (probe->stopped)
+        play_explain(play, play->engine, play->stop, &probe->why);
+    if (probe->stopped && !probe->why.size)
+        cps_buf_str(&probe->why, "more instructions than a run may have");
+    tool_need(!probe->record.lost && !probe->why.failed);
+    return NULL;
+}
+
+struct cps_err *probe_run(struct probe *probe, const char *name, const char *text, size_t size,
+                          uint32_t kinds)
+{
+    struct cps_stream *stream = NULL;
+    CPS_TRY(cps_stream_open_memory(name, text, size, &stream));
+    struct cps_err *err = run_stream(probe, stream, kinds);
+    cps_stream_close(stream);
+    return err;
+}
+
+void probe_text(const struct probe *probe, const struct cps_event *event, struct cps_buf *out)
+{
+    CPS_BUF line = {0};
+    cps_text_event(&line, event, probe->play->names[cps_event_who(event) % CPS_CPU_COUNT],
+                   play_has_processors(probe->play));
+    cps_buf_add(out, tool_text(&line), strcspn(tool_text(&line), "\n"));
+}
 
 const char *verdict_word(enum verdict verdict)
 {
@@ -28,28 +108,21 @@ static struct cps_err *find_handlers(const struct audit_case *c, const struct cp
             cps_buf_printf(why, "it has no handler for %.*s", (int)length, at);
     }
     cps_names_destroy(names);
-    return why->failed ? cps_err_nomem() : NULL;
-}
-
-static const struct cps_event *find(const struct probe *probe, const struct case_event *wanted)
-{
-    for (size_t i = 0; i < probe->record.count; i++) {
-        if (case_event_is(wanted, &probe->record.event[i]))
-            return &probe->record.event[i];
-    }
     return NULL;
 }
 
-/* The first event that must not be. */
-static const struct cps_event *find_flaw(const struct probe *probe, const struct audit_case *c)
+/* The first event of the last run that a line names, or NULL. */
+static const struct cps_event *find_event(const struct probe *probe,
+                                          const struct case_event *wanted)
 {
-    const struct cps_event *first = NULL;
-    for (size_t i = 0; i < c->events; i++) {
-        const struct cps_event *event = c->event[i].never ? find(probe, &c->event[i]) : NULL;
-        if (event && (!first || event < first))
-            first = event;
+    for (size_t i = 0; i < probe->record.count; i++) {
+        const struct cps_event *event = &probe->record.event[i];
+        if (cps_event_kind(event) == wanted->kind &&
+            (wanted->any_addr || event->addr == wanted->addr) &&
+            (wanted->any_value || event->value == wanted->value))
+            return event;
     }
-    return first;
+    return NULL;
 }
 
 /* "sds CP_SMMU_TABLE_UPDATE: ": the packet that the processor was in. */
@@ -73,24 +146,25 @@ static void put_packet(const struct probe *probe, const struct cps_event *event,
 static enum verdict judge(const struct probe *probe, const struct audit_case *c,
                           struct cps_buf *why)
 {
-    const struct cps_event *flaw = find_flaw(probe, c);
+    const struct cps_event *flaw = NULL; /* the first event that must not be */
+    const struct case_event *missing = NULL;
+    for (size_t i = 0; i < c->events; i++) {
+        const struct cps_event *event = find_event(probe, &c->event[i]);
+        if (c->event[i].never && event && (!flaw || event < flaw))
+            flaw = event;
+        if (!c->event[i].never && !event && !missing)
+            missing = &c->event[i];
+    }
     if (flaw) {
         put_packet(probe, flaw, why);
         probe_text(probe, flaw, why);
         return VERDICT_FLAW;
     }
-    if (probe->stopped) {
+    if (probe->stopped)
         cps_buf_join(why, &probe->why);
-        return VERDICT_UNDECIDED;
-    }
-    for (size_t i = 0; i < c->events; i++) {
-        const struct case_event *wanted = &c->event[i];
-        if (wanted->never || find(probe, wanted))
-            continue;
-        cps_buf_printf(why, "no %s%s%s", wanted->text, *wanted->why ? ": " : "", wanted->why);
-        return VERDICT_UNDECIDED;
-    }
-    return VERDICT_CLEAN;
+    else if (missing)
+        cps_buf_printf(why, "no %s%s%s", missing->text, *missing->why ? ": " : "", missing->why);
+    return probe->stopped || missing ? VERDICT_UNDECIDED : VERDICT_CLEAN;
 }
 
 struct cps_err *verdict_of(const struct audit_case *c, const struct cps_fw *fw, struct probe *probe,
@@ -99,21 +173,23 @@ struct cps_err *verdict_of(const struct audit_case *c, const struct cps_fw *fw, 
     *ret = VERDICT_NOT_ABOUT;
     if (!(c->gens & cps_gen_bit(fw->gen))) {
         cps_buf_printf(why, "it is of %s", cps_gen_name(fw->gen));
-        return why->failed ? cps_err_nomem() : NULL;
+        return NULL;
     }
     *ret = VERDICT_UNDECIDED;
     if (fw->part[0].table == CPS_FW_NONE) {
         cps_buf_str(why, "it has no packet table: which packets it handles is not known");
-        return why->failed ? cps_err_nomem() : NULL;
+        return NULL;
     }
     CPS_TRY(find_handlers(c, fw, why));
     if (why->size)
         *ret = VERDICT_NOT_ABOUT;
     if (why->size || !probe)
         return NULL;
-    uint32_t kinds = case_kinds(c) | UINT32_C(1) << CPS_EV_PKT;
+    uint32_t kinds = UINT32_C(1) << CPS_EV_PKT;
+    for (size_t i = 0; i < c->events; i++)
+        kinds |= UINT32_C(1) << c->event[i].kind;
     CPS_TRY(
         cps_err_within_(probe_run(probe, c->name, c->text, c->size, kinds), "case %s", c->name));
     *ret = judge(probe, c, why);
-    return why->failed ? cps_err_nomem() : NULL;
+    return NULL;
 }

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/capture/pm4walk.h"
 
 struct cutter {
@@ -97,23 +97,18 @@ static void name_streams(struct cutter *c, unsigned piece)
     }
 }
 
-/* A packet that no case has room for is left out; behind a word that begins none, everything. */
-static void leave_out(struct cutter *c, size_t number, struct case_taken *taken)
-{
-    const struct pm4_stream *s = &c->walk.stream[number];
-    uint32_t left = s->dwords - c->done[number];
-    uint32_t length = pm4_length_(&c->item[s->item], s->at + c->done[number], s->at + s->dwords);
-    taken->left += length ? length : left;
-    c->done[number] += length ? length : left;
-}
-
-static struct cps_err *cut(struct cutter *c, size_t number, struct case_taken *taken,
-                           case_each_fn *each, void *context)
+static struct cps_err *cut_case(struct cutter *c, size_t number, struct case_taken *taken,
+                                case_each_fn *each, void *context)
 {
     c->made.streams = 0;
     add_piece(c, number, c->done[number]);
-    if (!c->made.streams) {
-        leave_out(c, number, taken);
+    if (!c->made.streams) { /* too long a packet is left out; after a word of none, all is */
+        const struct pm4_stream *s = &c->walk.stream[number];
+        uint32_t left = s->dwords - c->done[number];
+        uint32_t length =
+            pm4_length_(&c->item[s->item], s->at + c->done[number], s->at + s->dwords);
+        taken->left += length ? length : left;
+        c->done[number] += length ? length : left;
         return NULL;
     }
     for (unsigned i = 0; i < c->made.streams; i++)
@@ -128,30 +123,21 @@ static struct cps_err *cut(struct cutter *c, size_t number, struct case_taken *t
     return each(context, &c->made);
 }
 
-static struct cps_err *cut_all(struct cutter *c, struct case_taken *taken, case_each_fn *each,
-                               void *context)
-{
-    for (size_t i = 0; i < c->walk.streams; i++) {
-        while (c->done[i] < c->walk.stream[i].dwords)
-            CPS_TRY(cut(c, i, taken, each, context));
-    }
-    return NULL;
-}
-
 struct cps_err *case_cut(const struct cps_item *item, size_t count, struct case_taken *taken,
                          case_each_fn *each, void *context)
 {
-    struct cutter *c = calloc(1, sizeof(*c));
-    if (!c)
-        return cps_err_nomem();
+    struct cutter *c = tool_alloc(1, sizeof(*c));
     c->item = item;
     struct cps_err *err = pm4_walk_(item, count, &c->walk);
     taken->lost |= c->walk.lost;
     if (!err && c->walk.streams) {
-        c->done = calloc(c->walk.streams, sizeof(*c->done));
+        c->done = tool_alloc(c->walk.streams, sizeof(*c->done));
         if (c->walk.refs)
             qsort(c->walk.ref, c->walk.refs, sizeof(*c->walk.ref), by_place);
-        err = c->done ? cut_all(c, taken, each, context) : cps_err_nomem();
+    }
+    for (size_t i = 0; i < c->walk.streams && !err; i++) {
+        while (!err && c->done[i] < c->walk.stream[i].dwords)
+            err = cut_case(c, i, taken, each, context);
     }
     pm4_walk_deinit_(&c->walk);
     free(c->done);

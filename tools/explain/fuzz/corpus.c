@@ -8,21 +8,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "isa/base/list.h"
-#include "isa/base/within.h"
 #include "tools/run/cachedir.h"
 #include "tools/explain/reduce/job.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/capture/pm4text.h"
 #include "trace/out/outfile.h"
 
 #define HEAD 3u /* words in front of a stream: address, count */
 
-struct cps_err *corpus_pack(const struct fuzz_case *input, struct corpus_case *ret)
+void corpus_pack(const struct fuzz_case *input, struct corpus_case *ret)
 {
     uint32_t count = case_words(input) + HEAD * input->streams;
-    uint32_t *to = malloc(count * sizeof(*to));
-    if (!to)
-        return cps_err_nomem();
+    uint32_t *to = tool_alloc(1, count * sizeof(*to));
     *ret = (struct corpus_case){.word = to, .count = count};
     for (unsigned i = 0; i < input->streams; i++) {
         const struct case_stream *s = &input->stream[i];
@@ -32,7 +29,6 @@ struct cps_err *corpus_pack(const struct fuzz_case *input, struct corpus_case *r
         memcpy(to, s->word, s->count * sizeof(*to));
         to += s->count;
     }
-    return NULL;
 }
 
 void corpus_unpack(const struct corpus_case *from, struct fuzz_case *ret)
@@ -48,21 +44,6 @@ void corpus_unpack(const struct corpus_case *from, struct fuzz_case *ret)
     }
 }
 
-/* The lines of @p comment behind the first one of @p text. */
-static void put_commented(const char *text, const char *comment, struct cps_buf *ret)
-{
-    size_t first = strcspn(text, "\n") + 1;
-    cps_buf_add(ret, text, first);
-    while (*comment) {
-        size_t length = strcspn(comment, "\n");
-        cps_buf_str(ret, "; ");
-        cps_buf_add(ret, comment, length);
-        cps_buf_str(ret, "\n");
-        comment += length + (comment[length] == '\n');
-    }
-    cps_buf_str(ret, text + first);
-}
-
 struct cps_err *corpus_text(const struct fuzz *fuzz, const struct fuzz_case *input,
                             const char *comment, struct cps_buf *ret)
 {
@@ -73,37 +54,35 @@ struct cps_err *corpus_text(const struct fuzz *fuzz, const struct fuzz_case *inp
     memcpy(item, fuzz->protection.item, count * sizeof(*item));
     count += case_items(input, bytes, item + count);
     CPS_TRY(cps_pm4text_write(item, count, &text));
-    put_commented(cps_buf_text(&text), comment ? comment : "", ret);
-    return ret->failed ? cps_err_nomem() : NULL;
+    size_t first = strcspn(tool_text(&text), "\n") + 1;
+    cps_buf_add(ret, text.data, first);
+    while (comment && *comment) {
+        int length = (int)strcspn(comment, "\n");
+        cps_buf_printf(ret, "; %.*s\n", length, comment);
+        comment += length + (comment[length] == '\n');
+    }
+    cps_buf_str(ret, text.data + first);
+    return NULL;
 }
 
-static struct cps_err *write_case(struct fuzz *fuzz, const struct fuzz_case *input)
+struct cps_err *corpus_keep(struct fuzz *fuzz, const struct fuzz_case *input, bool refused)
 {
+    struct corpus *corpus = &fuzz->corpus;
     CPS_BUF text = {0};
     CPS_BUF path = {0};
     char hash[65];
-    CPS_TRY(corpus_text(fuzz, input, NULL, &text));
-    cache_hash(cps_buf_text(&text), text.size, hash);
-    cps_buf_printf(&path, "%s/corpus/%.16s.pm4", fuzz->dir, hash);
-    if (path.failed)
-        return cps_err_nomem();
-    cache_make_dirs(path.data, 0777);
-    return cps_outfile_whole(path.data, cps_buf_text(&text), text.size);
-}
-
-struct cps_err *corpus_keep(struct fuzz *fuzz, struct corpus_case *input)
-{
-    struct corpus *corpus = &fuzz->corpus;
-    if (!CPS_LIST_ROOM(corpus->list, corpus->count))
-        return cps_err_nomem();
-    corpus->list[corpus->count++] = *input;
-    input->word = NULL;
-    fuzz->stats.corpus = corpus->count;
+    TOOL_ROOM(corpus->list, corpus->count);
+    corpus_pack(input, &corpus->list[corpus->count]);
+    corpus->list[corpus->count].refused = refused;
+    fuzz->stats.corpus = ++corpus->count;
     if (!fuzz->dir)
         return NULL;
-    struct fuzz_case whole;
-    corpus_unpack(&corpus->list[corpus->count - 1], &whole);
-    return write_case(fuzz, &whole);
+    CPS_TRY(corpus_text(fuzz, input, NULL, &text));
+    cache_hash(tool_text(&text), text.size, hash);
+    cps_buf_printf(&path, "%s/corpus/%.16s.pm4", fuzz->dir, hash);
+    tool_text(&path);
+    cache_make_dirs(path.data, 0777);
+    return cps_outfile_whole(path.data, text.data, text.size);
 }
 
 void corpus_deinit(struct corpus *corpus)
@@ -124,56 +103,54 @@ static struct cps_err *gather(struct cps_item_sink *items, const struct cps_item
     return feed_add(&((struct reader *)items)->feed, item);
 }
 
-struct cut {
+/* What is read, and who gets it. */
+struct reading {
     struct fuzz *fuzz;
-    struct cps_err *(*each)(struct fuzz *fuzz, const struct fuzz_case *input);
+    corpus_each_fn *each;
 };
+
+static bool is_over(const struct reading *r)
+{
+    return r->fuzz->interrupted && *r->fuzz->interrupted;
+}
 
 static struct cps_err *take_cut(void *context, const struct fuzz_case *input)
 {
-    const struct cut *cut = context;
-    if (cut->fuzz->interrupted && *cut->fuzz->interrupted)
-        return NULL;
-    return cut->each(cut->fuzz, input);
+    const struct reading *r = context;
+    return is_over(r) ? NULL : r->each(r->fuzz, input);
 }
 
 /* A case of ours, or a capture, which is cut into cases. */
-static struct cps_err *read_feed(struct fuzz *fuzz, struct feed *feed,
-                                 struct cps_err *(*each)(struct fuzz *fuzz,
-                                                         const struct fuzz_case *input))
+static struct cps_err *read_feed(struct reading *r, struct feed *feed)
 {
-    struct case_taken *seeds = &fuzz->stats.seeds;
-    struct cut cut = {fuzz, each};
+    struct case_taken *seeds = &r->fuzz->stats.seeds;
     struct fuzz_case input;
     struct job joined;
     if (case_read(feed, &input)) {
         seeds->cases++;
         seeds->words += case_words(&input);
-        return each(fuzz, &input);
+        return r->each(r->fuzz, &input);
     }
     struct cps_err *err = job_init(&joined, feed);
     if (!err)
-        err = case_cut(joined.item, joined.count, seeds, take_cut, &cut);
+        err = case_cut(joined.item, joined.count, seeds, take_cut, r);
     job_deinit(&joined);
     return err;
 }
 
-static struct cps_err *read_file(struct fuzz *fuzz, const char *path,
-                                 struct cps_err *(*each)(struct fuzz *fuzz,
-                                                         const struct fuzz_case *input))
+static struct cps_err *read_file(struct reading *r, const char *path)
 {
     struct reader reader = {.items = {gather}};
     struct cps_stream *stream = NULL;
-    uint64_t before = fuzz->stats.seeds.cases;
+    uint64_t before = r->fuzz->stats.seeds.cases;
     CPS_TRY(cps_stream_open(path, &stream));
-    if (fuzz->opt) /* none for what was written here, with names that are built in */
-        cps_stream_set_rnn(stream, fuzz->opt->rnn);
+    cps_stream_set_rnn(stream, r->fuzz->rnn);
     struct cps_err *err = cps_capture_read(stream, NULL, &reader.items);
     cps_stream_close(stream);
     if (!err)
-        err = read_feed(fuzz, &reader.feed, each);
+        err = read_feed(r, &reader.feed);
     feed_deinit(&reader.feed);
-    if (!err && fuzz->stats.seeds.cases == before)
+    if (!err && r->fuzz->stats.seeds.cases == before)
         err = cps_err_new(CPS_ERR_INPUT,
                           "%s: found no packet that is submitted, expected a capture or PM4 text",
                           path);
@@ -198,9 +175,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 }
 
 /* A part that is not there has no case; one that cannot be listed may have some. */
-static struct cps_err *read_folder(struct fuzz *fuzz, const char *path,
-                                   struct cps_err *(*each)(struct fuzz *fuzz,
-                                                           const struct fuzz_case *input))
+static struct cps_err *read_folder(struct reading *r, const char *path)
 {
     struct dirent **list = NULL;
     struct cps_err *err = NULL;
@@ -210,31 +185,27 @@ static struct cps_err *read_folder(struct fuzz *fuzz, const char *path,
     for (int i = 0; i < count; i++) {
         CPS_BUF name = {0};
         cps_buf_printf(&name, "%s/%s", path, list[i]->d_name);
-        if (!err && !(fuzz->interrupted && *fuzz->interrupted))
-            err = name.failed ? cps_err_nomem() : read_file(fuzz, name.data, each);
+        if (!err && !is_over(r))
+            err = read_file(r, tool_text(&name));
         free(list[i]);
     }
     free(list);
     return err;
 }
 
-struct cps_err *corpus_read(struct fuzz *fuzz, const char *path,
-                            struct cps_err *(*each)(struct fuzz *fuzz,
-                                                    const struct fuzz_case *input))
+struct cps_err *corpus_read(struct fuzz *fuzz, const char *path, corpus_each_fn *each)
 {
-    static const char *const parts[] = {"corpus", "findings"};
+    static const char *const parts[] = {"", "/corpus", "/findings"};
+    struct reading r = {fuzz, each};
     struct stat info;
     if (stat(path, &info))
         return cps_err_os(path, "open");
     if (!S_ISDIR(info.st_mode))
-        return read_file(fuzz, path, each);
-    CPS_TRY(read_folder(fuzz, path, each));
-    for (unsigned i = 0; i < 2; i++) {
+        return read_file(&r, path);
+    for (unsigned i = 0; i < 3; i++) {
         CPS_BUF name = {0};
-        cps_buf_printf(&name, "%s/%s", path, parts[i]);
-        if (name.failed)
-            return cps_err_nomem();
-        CPS_TRY(read_folder(fuzz, name.data, each));
+        cps_buf_printf(&name, "%s%s", path, parts[i]);
+        CPS_TRY(read_folder(&r, tool_text(&name)));
     }
     return NULL;
 }

@@ -8,10 +8,8 @@
 #include <string.h>
 
 #include "fw/image/place.h"
-#include "isa/base/list.h"
-#include "isa/base/within.h"
-#include "tools/explain/fuzz/trace.h"
 #include "tools/run/cachedir.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/outfile.h"
 
 /* Looks at the same suspect that come to nothing before it is believed to be harmless. */
@@ -89,13 +87,6 @@ static void describe(const struct fuzz *fuzz, struct finding *f)
              writes ? "register" : "at", s->place, s->pc, cps_buf_text(&place));
 }
 
-static struct cps_err *path_of(const struct fuzz *fuzz, const struct finding *f, const char *end,
-                               struct cps_buf *ret)
-{
-    cps_buf_printf(ret, "%s/findings/%s%s", fuzz->dir, f->name, end);
-    return ret->failed ? cps_err_nomem() : NULL;
-}
-
 /* What a fresh boot makes of the file. */
 struct replay_case {
     struct fuzz fuzz; /* first */
@@ -107,32 +98,27 @@ struct replay_case {
 static struct cps_err *replay_case(struct fuzz *fuzz, const struct fuzz_case *input)
 {
     struct replay_case *r = (struct replay_case *)fuzz;
-    CPS_TRY(run_case(r->run, input));
+    run_case(r->run, input);
     const struct suspect *found = run_suspect(r->run, oracle_raised(r->suspect));
     if (!found)
         return NULL;
     struct suspect copy = *found;
-    CPS_TRY(run_prove(r->run, input, &copy, &r->same));
-    r->same = r->same && copy.oracle == r->suspect->oracle;
+    r->same = run_prove(r->run, input, &copy) && copy.oracle == r->suspect->oracle;
     return NULL;
 }
 
 static struct cps_err *confirm(struct fuzz *fuzz, const struct finding *f, const char *path,
                                bool *ret)
 {
-    struct protection *protection = malloc(sizeof(*protection));
-    struct run *run = calloc(1, sizeof(*run));
+    struct protection *protection = tool_alloc(1, sizeof(*protection));
+    struct run *run = tool_alloc(1, sizeof(*run));
     struct replay_case replay = {.run = run, .suspect = &f->suspect};
-    struct cps_err *err = run && protection ? NULL : cps_err_nomem();
-    if (!err) {
-        run->limit = fuzz->limit;
-        run->oracles = fuzz->oracles;
-        err = run_open(run, fuzz->opt, fuzz->sides, protection);
-    }
+    run->limit = fuzz->limit;
+    run->oracles = fuzz->oracles;
+    struct cps_err *err = run_open(run, fuzz->opt, fuzz->sides, protection);
     if (!err)
         err = corpus_read(&replay.fuzz, path, replay_case);
-    if (run)
-        run_close(run);
+    run_close(run);
     free(run);
     free(protection);
     *ret = replay.same;
@@ -149,72 +135,59 @@ static struct cps_err *write_finding(struct fuzz *fuzz, const struct fuzz_case *
     if (!fuzz->dir)
         return NULL;
     CPS_TRY(corpus_text(fuzz, input, f->said, &text));
-    CPS_TRY(path_of(fuzz, f, ".pm4", &path));
+    cps_buf_printf(&path, "%s/findings/%s.pm4", fuzz->dir, f->name);
+    tool_text(&path);
     cache_make_dirs(path.data, 0777);
-    CPS_TRY(cps_outfile_whole(path.data, cps_buf_text(&text), text.size));
+    CPS_TRY(cps_outfile_whole(path.data, tool_text(&text), text.size));
     CPS_TRY(confirm(fuzz, f, path.data, ret));
-    if (!*ret) {
+    if (!*ret)
         remove(path.data);
-        return NULL;
-    }
-    for (unsigned i = 0; i < fuzz->sides; i++) {
+    for (unsigned i = 0; i < fuzz->sides && *ret; i++) {
         CPS_BUF trace = {0};
-        CPS_TRY(path_of(fuzz, f, i ? ".new.trace" : ".trace", &trace));
-        CPS_TRY(trace_case(&fuzz->run[0].side[i].opt, fuzz->limit, path.data, trace.data));
+        cps_buf_printf(&trace, "%s/findings/%s%s", fuzz->dir, f->name, i ? ".new.trace" : ".trace");
+        CPS_TRY(trace_case(&fuzz->run[0].side[i].opt, fuzz->limit, path.data, tool_text(&trace)));
     }
     return NULL;
 }
 
-static struct cps_err *keep(struct fuzz *fuzz, const struct fuzz_case *input,
-                            const struct suspect *suspect)
+static struct cps_err *keep_finding(struct fuzz *fuzz, const struct fuzz_case *input,
+                                    const struct suspect *suspect)
 {
     struct findings *all = &fuzz->findings;
     struct finding finding = {.suspect = *suspect, .words = case_words(input)};
-    struct case_packet *packet = malloc(CASE_PACKETS * sizeof(*packet));
+    struct case_packet packet[CASE_PACKETS];
     bool good = false;
-    if (!packet)
-        return cps_err_nomem();
     finding.packets = case_list(input, packet);
-    free(packet);
     name_finding(fuzz, &finding);
     describe(fuzz, &finding);
     CPS_TRY(write_finding(fuzz, input, &finding, &good));
     if (!good)
         return NULL;
-    if (!CPS_LIST_ROOM(all->list, all->count))
-        return cps_err_nomem();
+    TOOL_ROOM(all->list, all->count);
     all->list[all->count++] = finding;
     fuzz->stats.findings = all->count;
     return NULL;
 }
 
-/* What has become another oracle's may be known there. */
-static bool is_new(struct findings *f, const struct suspect *s)
-{
-    if (s->oracle != s->raised)
-        doubt(f, s);
-    return key_map_add(&f->known, oracle_key(s));
-}
-
-static struct cps_err *look(struct fuzz *fuzz, const struct fuzz_case *input,
-                            const struct suspect *suspect)
+static struct cps_err *look_closely(struct fuzz *fuzz, const struct fuzz_case *input,
+                                    const struct suspect *suspect)
 {
     struct run *run = &fuzz->run[0];
     struct suspect proved = *suspect;
     struct fuzz_case less;
-    bool good = false;
-    CPS_TRY(run_prove(run, input, &proved, &good));
-    if (!good)
-        doubt(&fuzz->findings, suspect);
-    if (!good || !is_new(&fuzz->findings, &proved))
+    bool good = run_prove(run, input, &proved);
+    /* What has become another oracle's may be known there. */
+    if (!good || proved.oracle != proved.raised)
+        doubt(&fuzz->findings, good ? &proved : suspect);
+    if (!good || !key_map_add(&fuzz->findings.known, oracle_key(&proved)))
         return NULL;
     case_copy(&less, input);
-    CPS_TRY(minimise(run, &proved, &less));
-    CPS_TRY(run_case(run, &less));
+    minimise(run, &proved, &less);
+    run_case(run, &less);
     const struct suspect *now = run_suspect(run, oracle_raised(&proved));
     struct suspect last = now ? *now : proved;
     last.oracle = proved.oracle;
-    return keep(fuzz, &less, &last);
+    return keep_finding(fuzz, &less, &last);
 }
 
 struct cps_err *findings_look(struct fuzz *fuzz, const struct fuzz_case *input,
@@ -223,9 +196,7 @@ struct cps_err *findings_look(struct fuzz *fuzz, const struct fuzz_case *input,
     uint64_t before = fuzz->run[0].executed;
     if (!findings_wants(&fuzz->findings, suspect))
         return NULL;
-    struct cps_err *err = look(fuzz, input, suspect);
+    struct cps_err *err = look_closely(fuzz, input, suspect);
     fuzz->stats.looks += fuzz->run[0].executed - before;
-    if (!err && (fuzz->findings.known.failed || fuzz->findings.doubted.failed))
-        return cps_err_nomem();
     return err;
 }

@@ -1,15 +1,57 @@
 /* SPDX-License-Identifier: MIT
- * Rounds: batches at the same time, then their results in order. */
+ * Sets of keys; rounds: batches at the same time, then their results in order. */
 #include "tools/explain/fuzz/fuzz.h"
 
+#include <string.h>
 #include <time.h>
 
-#include "isa/base/within.h"
-#include "tools/run/record.h"
 #include "tools/run/share.h"
+#include "tools/cmd/terminal/oom.h"
 
 #define BATCHES     16u /* of a round */
 #define BATCH_CASES 128u
+
+static size_t slot_of(const struct key_map *map, uint64_t key)
+{
+    size_t at = (size_t)rng_mix(key) & (map->slots - 1);
+    while (map->slot[at] && map->key[map->slot[at] - 1] != key)
+        at = (at + 1) & (map->slots - 1);
+    return at;
+}
+
+static void grow_slots(struct key_map *map)
+{
+    free(map->slot);
+    map->slots = map->slots ? 2 * map->slots : 1024;
+    map->slot = tool_alloc(map->slots, sizeof(*map->slot));
+    for (size_t i = 0; i < map->count; i++)
+        map->slot[slot_of(map, map->key[i])] = (uint32_t)i + 1;
+}
+
+bool key_map_has(const struct key_map *map, uint64_t key)
+{
+    return map->count && map->slot[slot_of(map, key)];
+}
+
+bool key_map_add(struct key_map *map, uint64_t key)
+{
+    if (2 * map->count >= map->slots)
+        grow_slots(map);
+    size_t at = slot_of(map, key);
+    if (map->slot[at])
+        return false;
+    TOOL_ROOM(map->key, map->count);
+    map->key[map->count++] = key;
+    map->slot[at] = (uint32_t)map->count;
+    return true;
+}
+
+void key_map_deinit(struct key_map *map)
+{
+    free(map->key);
+    free(map->slot);
+    *map = (struct key_map){0};
+}
 
 double fuzz_now(void)
 {
@@ -43,9 +85,7 @@ static struct cps_err *count_boot(struct fuzz *fuzz, const struct cps_fw *fw)
 
 struct cps_err *fuzz_open(struct fuzz *fuzz)
 {
-    fuzz->run = calloc(fuzz->jobs, sizeof(*fuzz->run));
-    if (!fuzz->run)
-        return cps_err_nomem();
+    fuzz->run = tool_alloc(fuzz->jobs, sizeof(*fuzz->run));
     for (unsigned i = 0; i < fuzz->jobs; i++) {
         fuzz->run[i].limit = fuzz->limit;
         fuzz->run[i].oracles = fuzz->oracles;
@@ -53,8 +93,8 @@ struct cps_err *fuzz_open(struct fuzz *fuzz)
     }
     const struct cps_fw *fw = fuzz->run[0].side[0].play->fw;
     grammar_init(&fuzz->grammar, fw, &fuzz->protection, &fuzz->learned);
-    fuzz->cover = calloc((size_t)fw->count + 1, sizeof(*fuzz->cover));
-    return fuzz->cover ? count_boot(fuzz, fw) : cps_err_nomem();
+    fuzz->cover = tool_alloc((size_t)fw->count + 1, sizeof(*fuzz->cover));
+    return count_boot(fuzz, fw);
 }
 
 void fuzz_close(struct fuzz *fuzz)
@@ -68,39 +108,24 @@ void fuzz_close(struct fuzz *fuzz)
     key_map_deinit(&fuzz->edges);
 }
 
-/* Ways that are new now, in a run of the case. @return how many */
-static size_t add_edges(struct fuzz *fuzz, const struct run *run)
+/* A case that somebody has run: it runs once more, alone. It is kept for edges that are new now. */
+static struct cps_err *take_case(struct fuzz *fuzz, const struct fuzz_case *input)
 {
+    struct run *run = &fuzz->run[0];
+    struct suspect suspect[RUN_SUSPECTS];
     size_t before = fuzz->edges.count;
+    run_case(run, input);
+    unsigned suspects = run->suspects;
+    bool refused = run->side[0].stop == CPS_STOP_BAD_PACKET;
+    memcpy(suspect, run->suspect, sizeof(suspect));
     coverage_add(fuzz, &run->side[0]);
     for (unsigned s = 0; s < run->sides; s++) {
         for (uint32_t i = 0; i < run->side[s].log.count; i++)
             key_map_add(&fuzz->edges, batch_edge(&run->side[s].log.edge[i], s));
     }
     fuzz->stats.edges = fuzz->edges.count;
-    return fuzz->edges.count - before;
-}
-
-/* A case that somebody has run: it runs once more, alone. */
-static struct cps_err *take_case(struct fuzz *fuzz, const struct fuzz_case *input)
-{
-    struct run *run = &fuzz->run[0];
-    struct suspect suspect[RUN_SUSPECTS];
-    CPS_TRY(run_case(run, input));
-    unsigned suspects = run->suspects;
-    bool refused = run->side[0].stop == CPS_STOP_BAD_PACKET;
-    for (unsigned i = 0; i < suspects; i++)
-        suspect[i] = run->suspect[i];
-    if (add_edges(fuzz, run)) {
-        struct corpus_case packed = {.count = 0};
-        CPS_TRY(corpus_pack(input, &packed));
-        packed.refused = refused;
-        struct cps_err *err = corpus_keep(fuzz, &packed);
-        free(packed.word);
-        CPS_TRY(err);
-    }
-    if (fuzz->edges.failed)
-        return cps_err_nomem();
+    if (fuzz->edges.count > before)
+        CPS_TRY(corpus_keep(fuzz, input, refused));
     for (unsigned i = 0; i < suspects; i++)
         CPS_TRY(findings_look(fuzz, input, &suspect[i]));
     return NULL;
@@ -118,7 +143,7 @@ static bool is_news(const struct fuzz *fuzz, const struct batch *batch, size_t f
     return news;
 }
 
-static struct cps_err *join(struct fuzz *fuzz, struct batch *batch)
+static struct cps_err *join_batch(struct fuzz *fuzz, struct batch *batch)
 {
     struct fuzz_case input;
     size_t first = 0;
@@ -134,7 +159,7 @@ static struct cps_err *join(struct fuzz *fuzz, struct batch *batch)
         }
         first += c->keys;
     }
-    return batch->err ? CPS_TAKE(batch->err) : NULL;
+    return NULL;
 }
 
 struct round {
@@ -142,7 +167,7 @@ struct round {
     struct batch batch[BATCHES];
 };
 
-static void work(void *context, unsigned thread, size_t item)
+static void run_item(void *context, unsigned thread, size_t item)
 {
     struct round *round = context;
     batch_run(&round->batch[item], &round->fuzz->run[thread]);
@@ -150,11 +175,9 @@ static void work(void *context, unsigned thread, size_t item)
 
 static struct cps_err *one_round(struct fuzz *fuzz)
 {
-    struct round *round = calloc(1, sizeof(*round));
+    struct round *round = tool_alloc(1, sizeof(*round));
     struct cps_err *err = NULL;
     uint64_t left = fuzz->most ? fuzz->most - fuzz->stats.executed : UINT64_MAX;
-    if (!round)
-        return cps_err_nomem();
     for (unsigned i = 0; i < BATCHES; i++) {
         struct batch *batch = &round->batch[i];
         batch->fuzz = fuzz;
@@ -163,10 +186,10 @@ static struct cps_err *one_round(struct fuzz *fuzz)
         left -= batch->cases;
     }
     round->fuzz = fuzz;
-    share_work(fuzz->jobs, BATCHES, work, round);
+    share_work(fuzz->jobs, BATCHES, run_item, round);
     for (unsigned i = 0; i < BATCHES; i++) {
         if (!err)
-            err = join(fuzz, &round->batch[i]);
+            err = join_batch(fuzz, &round->batch[i]);
         batch_deinit(&round->batch[i]);
     }
     free(round);

@@ -6,19 +6,31 @@
  * rounds of batches: a batch knows what was known when its round began, and has numbers of its own,
  * so that it does not matter which thread runs it; results are joined in the order of batches.
  *
- *   grammar.c  packets out of nothing        run.c       a case on a clone, and what oracles say
- *   case.c     streams, edited               prove.c     a closer look at what they say
- *   captured.c cases out of captures
+ *   grammar.c  packets out of nothing        run.c       a case on a clone
+ *   case.c     streams, edited               judge.c     what oracles say of it
+ *   captured.c cases out of captures         prove.c     a closer look at what they say
  *   mutate.c   cases out of others           findings.c  what they have found, minimal, as files
- *   protect.c  the driver's CP_PROTECT       corpus.c    cases that are kept
- *   map.c      what was reached              batch.c     cases one after the other
- *   fuzz.c     rounds                        coverage.c  which code that was */
+ *   learn.c    what firmware takes           corpus.c    cases that are kept
+ *   protect.c  the driver's CP_PROTECT       batch.c     cases one after the other, coverage
+ *   fuzz.c     rounds, sets of keys */
 #ifndef CPS_FUZZ_H
 #define CPS_FUZZ_H
 
-#include "tools/explain/fuzz/map.h"
-#include "tools/explain/fuzz/mutate.h"
+#include "tools/explain/fuzz/grammar.h"
 #include "tools/explain/fuzz/run.h"
+
+/** A set of 64-bit keys: what cases have reached. */
+struct key_map {
+    uint64_t *key; /**< in order of arrival */
+    size_t count;
+    uint32_t *slot; /**< index of a key + 1; open addressing */
+    size_t slots;   /**< a power of two, or 0 */
+};
+
+/** Adds @p key. @return whether it was not there */
+bool key_map_add(struct key_map *map, uint64_t key);
+bool key_map_has(const struct key_map *map, uint64_t key);
+void key_map_deinit(struct key_map *map);
 
 /** A case that is kept: its streams as words, address and count in front of each. */
 struct corpus_case {
@@ -67,7 +79,6 @@ struct batch {
     struct learned learned;
     uint64_t executed;
     uint64_t ends[8];
-    struct cps_err *err;
 };
 
 struct fuzz_stats {
@@ -89,6 +100,7 @@ struct fuzz {
     double until;  /**< when to end, as fuzz_now() counts; 0: never */
     uint32_t oracles;
     const char *dir; /**< where files go; NULL: nowhere */
+    const char *rnn; /**< names of what is read; NULL: those that are built in */
     struct protection protection;
     struct learned learned;
     struct grammar grammar;
@@ -122,18 +134,18 @@ uint64_t batch_edge(const struct cps_edge *edge, unsigned side);
 
 /* ---- corpus.c ---- */
 
-CPS_MUST_USE struct cps_err *corpus_pack(const struct fuzz_case *input, struct corpus_case *ret);
+void corpus_pack(const struct fuzz_case *input, struct corpus_case *ret);
 void corpus_unpack(const struct corpus_case *from, struct fuzz_case *ret);
-/** Keeps a case, and writes its file. It is taken over. */
-CPS_MUST_USE struct cps_err *corpus_keep(struct fuzz *fuzz, struct corpus_case *input);
+/** Keeps a case, and writes its file. @param refused  as corpus_case has it */
+CPS_MUST_USE struct cps_err *corpus_keep(struct fuzz *fuzz, const struct fuzz_case *input,
+                                         bool refused);
 /** The text of a case: what 'cpscope run' takes. @p comment  lines for its head, or NULL */
 CPS_MUST_USE struct cps_err *corpus_text(const struct fuzz *fuzz, const struct fuzz_case *input,
                                          const char *comment, struct cps_buf *ret);
+typedef struct cps_err *corpus_each_fn(struct fuzz *fuzz, const struct fuzz_case *input);
 /** Calls @p each for the cases of @p path: a file, or a folder with files, or with folders corpus
  * and findings; in the order of their names. */
-CPS_MUST_USE struct cps_err *corpus_read(struct fuzz *fuzz, const char *path,
-                                         struct cps_err *(*each)(struct fuzz *fuzz,
-                                                                 const struct fuzz_case *input));
+CPS_MUST_USE struct cps_err *corpus_read(struct fuzz *fuzz, const char *path, corpus_each_fn *each);
 void corpus_deinit(struct corpus *corpus);
 
 /* ---- findings.c ---- */
@@ -149,12 +161,15 @@ void findings_deinit(struct findings *findings);
 /* ---- minimise.c ---- */
 
 /** Leaves out of a case what is not needed for a finding. */
-CPS_MUST_USE struct cps_err *minimise(struct run *run, const struct suspect *suspect,
-                                      struct fuzz_case *edited);
-
-/* ---- coverage.c ---- */
+void minimise(struct run *run, const struct suspect *suspect, struct fuzz_case *edited);
 
 /** Notes what lies between the branches of a log. */
 void coverage_add(struct fuzz *fuzz, const struct run_side *side);
+
+/* ---- trace.c ---- */
+
+/** Runs @p input on the firmware of @p opt and writes the text of its trace to @p output. */
+CPS_MUST_USE struct cps_err *trace_case(const struct cps_options *opt, uint64_t limit,
+                                        const char *input, const char *output);
 
 #endif

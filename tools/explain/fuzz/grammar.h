@@ -7,9 +7,7 @@
 #include "fw/fw.h"
 #include "isa/packet.h"
 #include "tools/explain/fuzz/case.h"
-#include "tools/explain/fuzz/learn.h"
 #include "tools/explain/fuzz/protect.h"
-#include "tools/explain/fuzz/random.h"
 
 struct grammar {
     const struct cps_fw *fw;
@@ -39,5 +37,23 @@ uint32_t grammar_packet(const struct grammar *grammar, struct fuzz_case *at, uns
 void grammar_fill(const struct grammar *grammar, struct rng *rng, struct fuzz_case *edited);
 /** A case of a few packets. */
 void grammar_case(const struct grammar *grammar, struct rng *rng, struct fuzz_case *ret);
+
+/* ---- mutate.c ----
+ * Cases out of others: packets come, go, move between streams and change, words change, streams are
+ * joined, and what names a stream is led to another one. */
+
+/** Changes a case a few times. @param other  a case to take parts of */
+void mutate(const struct grammar *grammar, struct rng *rng, const struct fuzz_case *other,
+            struct fuzz_case *edited);
+
+/* ---- mutate.c ----
+ * Cases that mutation has put out of step, put in step again: headers whose parity is wrong,
+ * packets that are cut, counts that lead astray, operations that firmware refuses where they stand.
+ */
+
+/** The levels that streams are read at, as far as calls in them say; RB: nothing says it. */
+void case_levels(const struct fuzz_case *from, uint8_t *ret);
+/** Mostly puts streams in step that packets name; sometimes does nothing. */
+void repair(const struct grammar *grammar, struct rng *rng, struct fuzz_case *edited);
 
 #endif

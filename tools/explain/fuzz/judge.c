@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT
  * What oracles have to say behind a run: how it ended, how privileged it was, and what another
  * firmware did instead. */
-#include "tools/explain/fuzz/judge.h"
+#include "tools/explain/fuzz/run.h"
 
 #include <string.h>
 
 #include "isa/base/pm4.h"
-#include "isa/base/within.h"
+#include "isa/isa.h"
+#include "tools/cmd/terminal/oom.h"
 
-/* Steps in which a stopped machine is followed round its circle. */
+/* Steps in which a machine in a loop is followed: to name the loop, and to judge it. */
 #define CIRCLE 256u
+#define STEPS  16384u
+
+enum { R_MEMDATA = 0x1d, R_REGDATA = 0x1e, R_DATA = 0x1f };
 
 /* A machine that goes round is found anywhere in its circle: the lowest instruction names it. */
-static uint32_t settle(struct cps_engine *engine, unsigned core)
+static uint32_t lowest_pc(struct cps_engine *engine, unsigned core)
 {
     uint32_t lowest = cps_engine_where(engine, core).pc;
     for (unsigned i = 0; i < CIRCLE; i++) {
@@ -28,34 +32,26 @@ static void suspect_core(struct run_side *side, unsigned core, enum oracle oracl
 {
     struct cps_engine *engine = side->engine;
     unsigned who = engine->who[core];
-    const struct suspect suspect = {.raised = oracle,
-                                    .side = (uint8_t)(side - side->run->side),
-                                    .who = (uint8_t)who,
-                                    .level = side->place[who].level,
-                                    .header = side->place[who].header,
-                                    .iova = side->place[who].iova,
-                                    .place = place,
-                                    .pc = place};
-    run_add_suspect(side->run, &suspect);
-}
-
-/* What was refused, did not end, or had too few words. */
-static void learn_stop(const struct run_side *side, enum cps_trouble trouble, unsigned core)
-{
-    const struct run_place *place = &side->place[side->engine->who[core]];
-    if (side != side->run->side || !side->run->learned)
-        return;
-    if (trouble == CPS_TROUBLE_STARVED)
-        learn_starved(side->run->learned, place->header);
-    else if (side->stop != CPS_STOP_IDLE && !side->goes_on)
-        learn_refused(side->run->learned, place->header, place->level);
+    run_add_suspect(side->run, &(struct suspect){.raised = oracle,
+                                                 .side = (uint8_t)(side - side->run->side),
+                                                 .who = (uint8_t)who,
+                                                 .level = side->place[who].level,
+                                                 .header = side->place[who].header,
+                                                 .iova = side->place[who].iova,
+                                                 .place = place,
+                                                 .pc = place});
 }
 
 static void judge_stop(struct run_side *side)
 {
     unsigned core = 0;
     enum cps_trouble trouble = cps_afuc_trouble(cps_afuc_of(side->engine), &core);
-    learn_stop(side, trouble, core);
+    const struct run_place *place = &side->place[side->engine->who[core]];
+    struct learned *learned = side == side->run->side ? side->run->learned : NULL;
+    if (learned && trouble == CPS_TROUBLE_STARVED)
+        learn_starved(learned, place->header);
+    else if (learned && side->stop != CPS_STOP_IDLE && !side->goes_on)
+        learn_refused(learned, place->header, place->level);
     uint32_t pc = cps_engine_where(side->engine, core).pc;
     if (side->stop == CPS_STOP_IDLE || side->stop == CPS_STOP_BAD_PACKET ||
         trouble == CPS_TROUBLE_REPORTED || trouble == CPS_TROUBLE_LIMIT)
@@ -69,7 +65,7 @@ static void judge_stop(struct run_side *side)
     else if (trouble == CPS_TROUBLE_STARVED)
         suspect_core(side, core, ORACLE_STARVED, pc);
     else if (run_wants(side->run, ORACLE_HANG))
-        suspect_core(side, core, ORACLE_HANG, settle(side->engine, core));
+        suspect_core(side, core, ORACLE_HANG, lowest_pc(side->engine, core));
 }
 
 /* On a level that is not the driver's: that is privileged, or the protected mode is off there;
@@ -82,19 +78,6 @@ static enum oracle privilege_of(const struct run_side *side, const struct cps_ed
     return edge->privilege & 1 ? ORACLE_ELEVATED : ORACLE_UNPROTECTED;
 }
 
-static void suspect_privilege(struct run_side *side, enum oracle oracle,
-                              const struct cps_edge *edge, const struct cps_edge *by)
-{
-    const struct suspect suspect = {.raised = oracle,
-                                    .side = (uint8_t)(side - side->run->side),
-                                    .who = side->engine->who[edge->core],
-                                    .level = by->level,
-                                    .header = cps_pm4_type7(by->packet, 0),
-                                    .place = edge->branch,
-                                    .pc = edge->branch};
-    run_add_suspect(side->run, &suspect);
-}
-
 /* Where that begins. What has changed it is the packet to which the core's branch before led: the
  * one at hand may be the next packet's. */
 static void judge_privilege(struct run_side *side)
@@ -105,8 +88,16 @@ static void judge_privilege(struct run_side *side)
         const struct cps_edge *last = before[edge->core];
         enum oracle now = privilege_of(side, edge);
         before[edge->core] = edge;
-        if (CPS_UNLIKELY(now != ORACLE_COUNT && (!last || privilege_of(side, last) != now)))
-            suspect_privilege(side, now, edge, last && last->level ? last : edge);
+        if (CPS_LIKELY(now == ORACLE_COUNT || (last && privilege_of(side, last) == now)))
+            continue;
+        const struct cps_edge *by = last && last->level ? last : edge;
+        run_add_suspect(side->run, &(struct suspect){.raised = now,
+                                                     .side = (uint8_t)(side - side->run->side),
+                                                     .who = side->engine->who[edge->core],
+                                                     .level = by->level,
+                                                     .header = cps_pm4_type7(by->packet, 0),
+                                                     .place = edge->branch,
+                                                     .pc = edge->branch});
     }
 }
 
@@ -121,14 +112,6 @@ void judge_side(struct run_side *side)
         suspect_core(side, side->log.core,
                      side->log.depth < 0 ? ORACLE_STACK_UNDER : ORACLE_STACK_OVER, side->log.at);
     judge_stop(side);
-}
-
-struct cps_err *judge_first_difference(const struct run *run, const struct record *b,
-                                       struct cps_diff *ret)
-{
-    const struct record *a = &run->side[0].record;
-    const struct cps_diff_options options = {run->compared, NULL};
-    return cps_diff_events(a->event, a->count, b->event, b->count, &options, NULL, NULL, ret);
 }
 
 static void suspect_difference(struct run *run, const struct cps_diff *diff)
@@ -169,28 +152,74 @@ static void suspect_ending(struct run *run)
     suspect_core(side, core, ORACLE_ENDING, cps_engine_where(side->engine, core).pc);
 }
 
-/* Where one side has events and the other none any more, how they end says it. Packets that never
- * end differ in where they are cut. */
-static bool tells(const struct run *run, const struct cps_diff *diff)
-{
-    bool cut = run->side[0].stop == CPS_STOP_BUDGET || run->side[1].stop == CPS_STOP_BUDGET;
-    bool both = diff->first.a && diff->first.b;
-    return diff->differences && (both || (!cut && !judge_endings_differ(run)));
-}
-
-struct cps_err *judge_difference(struct run *run)
+void judge_difference(struct run *run)
 {
     const struct run_side *a = &run->side[0];
     const struct run_side *b = &run->side[1];
+    const struct cps_diff_options options = {run->compared, NULL};
     struct cps_diff diff = {0};
     if (run->sides < 2 || a->internal || b->internal ||
         (a->stop == b->stop && !memcmp(a->digest, b->digest, sizeof(a->digest))))
-        return NULL;
-    CPS_TRY(judge_first_difference(run, &b->record, &diff));
-    if (tells(run, &diff))
+        return;
+    tool_must(cps_diff_events(a->record.event, a->record.count, b->record.event, b->record.count,
+                              &options, NULL, NULL, &diff));
+    /* Where one side has events and the other none any more, how they end says it. Packets that
+     * never end differ in where they are cut. */
+    bool cut = a->stop == CPS_STOP_BUDGET || b->stop == CPS_STOP_BUDGET;
+    bool both = diff.first.a && diff.first.b;
+    if (diff.differences && (both || (!cut && !judge_endings_differ(run))))
         suspect_difference(run, &diff);
     else
         suspect_ending(run);
     cps_diff_deinit(&diff);
-    return NULL;
+}
+
+/* ---- Loops: whether they ask anybody outside for anything ---- */
+
+/* An instruction of a core's image; false: it is not there. */
+static bool insn_at(const struct run_side *side, unsigned core, uint32_t pc, struct cps_insn *ret)
+{
+    const struct play *play = side->play;
+    bool me = side->engine->who[core] == CPS_CPU_ME;
+    const struct cps_fw *fw = me ? play->me : play->fw;
+    uint32_t start = me ? 0 : run_image_start(side, core);
+    if (!fw || pc >= fw->count - start)
+        return false;
+    cps_decode(&cps_isa_afuc, fw->gen, fw->words[start + pc], ret);
+    return true;
+}
+
+static bool has_source(const struct cps_insn *insn, int64_t reg)
+{
+    static const uint8_t sources[] = {CPS_AFUC_F_SRC1, CPS_AFUC_F_SRC2, CPS_AFUC_F_REG};
+    bool found = false;
+    for (unsigned i = 0; i < sizeof(sources); i++)
+        found |= cps_insn_field(&cps_isa_afuc, insn, sources[i], -1) == reg;
+    return found;
+}
+
+/* Whether somebody else decides on what an instruction does: a stream, memory, a register, the
+ * hardware around the processor. */
+static bool asks(const struct cps_insn *insn)
+{
+    return insn->op == CPS_AFUC_CREAD || insn->op == CPS_AFUC_LOAD || insn->op == CPS_AFUC_LOADP ||
+           insn->op == CPS_AFUC_WAITIN || has_source(insn, R_MEMDATA) ||
+           has_source(insn, R_REGDATA) || has_source(insn, R_DATA);
+}
+
+enum oracle circle_kind(struct run_side *side, unsigned core)
+{
+    struct cps_engine *engine = side->engine;
+    uint32_t low = UINT32_MAX;
+    uint32_t high = 0;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        struct cps_insn insn;
+        uint32_t pc = cps_engine_where(engine, core).pc;
+        if (!insn_at(side, core, pc, &insn) || asks(&insn))
+            return ORACLE_WAITS;
+        low = pc < low ? pc : low;
+        high = pc > high ? pc : high;
+        cps_engine_run(engine, 1);
+    }
+    return high - low <= 1 ? ORACLE_HALT : ORACLE_HANG;
 }

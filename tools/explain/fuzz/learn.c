@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What firmware takes. */
-#include "tools/explain/fuzz/learn.h"
+#include "tools/explain/fuzz/case.h"
 
 #include "isa/base/pm4.h"
 

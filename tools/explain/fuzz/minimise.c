@@ -2,17 +2,13 @@
  * Cases without what a finding does not need: packets go, then words become 0. */
 #include "tools/explain/fuzz/fuzz.h"
 
-#include <string.h>
-
-#include "isa/base/pm4.h"
-#include "isa/base/within.h"
 #include "tools/explain/reduce/ddmin.h"
+#include "tools/cmd/terminal/oom.h"
 
 struct shrink {
     struct ddmin_test test; /* first */
     struct run *run;
     const struct suspect *suspect;
-    uint64_t key;
     const struct fuzz_case *whole;
     struct case_packet packet[CASE_PACKETS];
     unsigned packets;
@@ -49,74 +45,57 @@ static void clear_words(struct shrink *s, const bool *out)
     }
 }
 
+/* Without what is out. */
+static void leave_out(struct shrink *s, const bool *out)
+{
+    if (s->words)
+        clear_words(s, out);
+    else
+        leave_packets(s, out);
+}
+
 static struct cps_err *holds(struct ddmin_test *test, const bool *out, bool *ret)
 {
     struct shrink *s = (struct shrink *)test;
-    bool same = false;
-    (s->words ? clear_words : leave_packets)(s, out);
-    *ret = false;
-    CPS_TRY(run_case(s->run, &s->less));
-    const struct suspect *found = run_suspect(s->run, s->key);
-    if (!found)
-        return NULL;
-    struct suspect copy = *found;
-    CPS_TRY(run_prove(s->run, &s->less, &copy, &same));
-    *ret = same && copy.oracle == s->suspect->oracle;
+    leave_out(s, out);
+    run_case(s->run, &s->less);
+    const struct suspect *found = run_suspect(s->run, oracle_raised(s->suspect));
+    struct suspect copy = found ? *found : *s->suspect;
+    *ret = found && run_prove(s->run, &s->less, &copy) && copy.oracle == s->suspect->oracle;
     return NULL;
 }
 
-static struct cps_err *pass(struct shrink *s, struct fuzz_case *edited, unsigned things)
+static void shrink(struct shrink *s, struct fuzz_case *edited, unsigned things)
 {
-    CPS_FREE bool *out = calloc((size_t)things + 1, sizeof(*out));
-    if (!out)
-        return cps_err_nomem();
-    CPS_TRY(ddmin(&s->test, things, out));
-    (s->words ? clear_words : leave_packets)(s, out);
+    CPS_FREE bool *out = tool_alloc((size_t)things + 1, sizeof(*out));
+    struct fuzz_case *whole = tool_alloc(1, sizeof(*whole));
+    case_copy(whole, edited);
+    s->whole = whole;
+    tool_must(ddmin(&s->test, things, out));
+    leave_out(s, out);
     case_copy(edited, &s->less);
     s->packets = case_list(edited, s->packet);
-    return NULL;
+    free(whole);
 }
 
-/* Streams without words are not needed, but for the first. */
-static void drop_empty(struct fuzz_case *edited)
+void minimise(struct run *run, const struct suspect *suspect, struct fuzz_case *edited)
 {
-    unsigned kept = 1;
+    struct shrink *s = tool_alloc(1, sizeof(*s));
+    unsigned words = 0;
+    unsigned kept = 1; /* streams: those without words are not needed, but for the first */
+    s->test.holds = holds;
+    s->run = run;
+    s->suspect = suspect;
+    s->packets = case_list(edited, s->packet);
+    shrink(s, edited, s->packets);
+    for (unsigned i = 0; i < s->packets; i++)
+        words += s->packet[i].length - 1;
+    s->words = true;
+    shrink(s, edited, words);
     for (unsigned i = 1; i < edited->streams; i++) {
         if (edited->stream[i].count)
             edited->stream[kept++] = edited->stream[i];
     }
     edited->streams = kept;
-}
-
-static struct cps_err *shrink(struct shrink *s, struct fuzz_case *edited)
-{
-    CPS_FREE struct fuzz_case *whole = malloc(sizeof(*whole));
-    unsigned words = 0;
-    if (!whole)
-        return cps_err_nomem();
-    case_copy(whole, edited);
-    s->whole = whole;
-    s->packets = case_list(edited, s->packet);
-    CPS_TRY(pass(s, edited, s->packets));
-    case_copy(whole, edited);
-    for (unsigned i = 0; i < s->packets; i++)
-        words += s->packet[i].length - 1;
-    s->words = true;
-    CPS_TRY(pass(s, edited, words));
-    drop_empty(edited);
-    return NULL;
-}
-
-struct cps_err *minimise(struct run *run, const struct suspect *suspect, struct fuzz_case *edited)
-{
-    struct shrink *s = calloc(1, sizeof(*s));
-    if (!s)
-        return cps_err_nomem();
-    s->test.holds = holds;
-    s->run = run;
-    s->suspect = suspect;
-    s->key = oracle_raised(suspect);
-    struct cps_err *err = shrink(s, edited);
     free(s);
-    return err;
 }

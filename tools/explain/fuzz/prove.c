@@ -2,13 +2,10 @@
  * A closer look at suspects. Firmware itself writes many registers that are under CP_PROTECT while
  * it executes a packet; it is a finding only if the stream decides on what is written where. That
  * is found out by experiment: words of the stream are changed, and the case runs again. */
-#include "tools/explain/fuzz/judge.h"
-
-#include <stdlib.h>
+#include "tools/explain/fuzz/run.h"
 
 #include "isa/base/pm4.h"
-
-#include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/capture/pm4walk.h"
 
 #define MOST_WORDS 24u /* of a packet's payload */
@@ -24,14 +21,6 @@ struct proof {
     bool moved;       /* it has chosen another register */
 };
 
-static unsigned bits_of(uint32_t value)
-{
-    unsigned bits = 0;
-    for (; value; value &= value - 1)
-        bits++;
-    return bits;
-}
-
 /* Whether it is the same write, perhaps elsewhere. */
 static bool same_writer(const struct suspect *a, const struct suspect *b)
 {
@@ -40,46 +29,40 @@ static bool same_writer(const struct suspect *a, const struct suspect *b)
 }
 
 /* What the changed case writes there. */
-static struct cps_err *observe(struct proof *p)
+static void observe(struct proof *p)
 {
     bool there = false;
-    const struct suspect *other = NULL;
-    CPS_TRY(run_one(p->run, p->suspect->side, &p->changed, p->run->limit));
+    bool other = false;
+    run_one(p->run, p->suspect->side, &p->changed, p->run->limit);
     for (unsigned i = 0; i < p->run->suspects; i++) {
         const struct suspect *s = &p->run->suspect[i];
-        if (!same_writer(s, p->suspect))
-            continue;
-        if (s->place == p->suspect->place) {
-            p->control |= s->value ^ p->value;
-            there = true;
-        } else {
-            other = s;
-        }
+        bool same = same_writer(s, p->suspect);
+        bool here = same && s->place == p->suspect->place;
+        p->control |= here ? s->value ^ p->value : 0;
+        there |= here;
+        other |= same && !here;
     }
     p->moved |= !there && other;
-    return NULL;
 }
 
-static bool proved(const struct proof *p)
+static bool is_proved(const struct proof *p)
 {
-    return p->moved || bits_of(p->control) >= MANY_BITS;
+    return p->moved || (unsigned)__builtin_popcount(p->control) >= MANY_BITS;
 }
 
 /* Small changes lead to a register next to it, others show which bits of a value matter. It is
  * tried until another register is met: that a stream decides on the value says less. */
-static struct cps_err *change(struct proof *p, unsigned stream, uint32_t from, uint32_t to)
+static void change(struct proof *p, unsigned stream, uint32_t from, uint32_t to)
 {
     static const uint32_t masks[] = {1, 2, 0x55555555, 0xaaaaaaaa};
     uint32_t *word = p->changed.stream[stream].word;
-    struct cps_err *err = NULL;
-    for (unsigned k = 0; k < 4 && !err && !p->moved; k++) {
+    for (unsigned k = 0; k < 4 && !p->moved; k++) {
         for (uint32_t i = from; i < to; i++)
             word[i] ^= masks[k];
-        err = observe(p);
+        observe(p);
         for (uint32_t i = from; i < to; i++)
             word[i] ^= masks[k];
     }
-    return err;
 }
 
 /* The first such operation: the ME of a5xx has no addresses for what the PFP sends it. */
@@ -110,34 +93,22 @@ static bool find_packet(const struct fuzz_case *input, const struct suspect *sus
     return suspect->who == CPS_CPU_ME && find_operation(input, suspect->header, ret);
 }
 
-static struct cps_err *prove_control(struct proof *p, const struct fuzz_case *input)
+static void prove_control(struct proof *p, const struct fuzz_case *input)
 {
     struct case_packet packet;
     case_copy(&p->changed, input);
     if (!find_packet(input, p->suspect, &packet))
-        return NULL;
-    CPS_TRY(run_one(p->run, p->suspect->side, input, p->run->limit));
+        return;
+    run_one(p->run, p->suspect->side, input, p->run->limit);
     const struct suspect *now = run_suspect(p->run, oracle_raised(p->suspect));
     p->value = now ? now->value : p->suspect->value;
     uint32_t end = packet.length < 1 + MOST_WORDS ? packet.length : 1 + MOST_WORDS;
     for (uint32_t i = 1; i < end && !p->moved; i++)
-        CPS_TRY(change(p, packet.stream, packet.at + i, packet.at + i + 1));
+        change(p, packet.stream, packet.at + i, packet.at + i + 1);
     for (unsigned i = 0; i < input->streams && !p->moved; i++) {
         if (i != packet.stream)
-            CPS_TRY(change(p, i, 0, input->stream[i].count));
+            change(p, i, 0, input->stream[i].count);
     }
-    return NULL;
-}
-
-/* Whether the packet writes the register from the submitted stream, too. */
-static struct cps_err *writes_there(struct proof *p, bool *ret)
-{
-    CPS_TRY(run_one(p->run, p->suspect->side, &p->changed, p->run->limit));
-    for (unsigned i = 0; i < p->run->suspects; i++) {
-        const struct suspect *s = &p->run->suspect[i];
-        *ret |= same_writer(s, p->suspect) && s->place == p->suspect->place;
-    }
-    return NULL;
 }
 
 /* Calls of the submitted stream do nothing any more: what they called stands there itself. */
@@ -171,37 +142,35 @@ static bool put_there(struct fuzz_case *changed, const struct fuzz_case *input,
 
 /* Level IB1 is where every stream begins. What stands before the packet may have set a mode, and
  * handlers take words that stand behind it. */
-static struct cps_err *writes_everywhere(struct proof *p, const struct fuzz_case *input, bool *ret)
+static bool writes_everywhere(struct proof *p, const struct fuzz_case *input)
 {
     struct case_packet packet;
-    *ret = p->suspect->level == CPS_LEVEL_IB1;
-    if (*ret || !find_packet(input, p->suspect, &packet))
-        return NULL;
-    for (unsigned i = 0; i < 6 && !*ret; i++) {
-        if (put_there(&p->changed, input, &packet, i >= 3, i % 3))
-            CPS_TRY(writes_there(p, ret));
+    bool writes = p->suspect->level == CPS_LEVEL_IB1;
+    if (writes || !find_packet(input, p->suspect, &packet))
+        return writes;
+    for (unsigned i = 0; i < 6 && !writes; i++) {
+        if (!put_there(&p->changed, input, &packet, i >= 3, i % 3))
+            continue;
+        run_one(p->run, p->suspect->side, &p->changed, p->run->limit);
+        for (unsigned k = 0; k < p->run->suspects; k++) {
+            const struct suspect *s = &p->run->suspect[k];
+            writes |= same_writer(s, p->suspect) && s->place == p->suspect->place;
+        }
     }
-    return NULL;
+    return writes;
 }
 
-static struct cps_err *prove_write(struct run *run, const struct fuzz_case *input,
-                                   struct suspect *suspect, bool *ret)
+static bool prove_write(struct run *run, const struct fuzz_case *input, struct suspect *suspect)
 {
-    struct proof *proof = calloc(1, sizeof(*proof));
-    bool everywhere = false;
-    if (!proof)
-        return cps_err_nomem();
+    struct proof *proof = tool_alloc(1, sizeof(*proof));
     proof->run = run;
     proof->suspect = suspect;
-    struct cps_err *err = prove_control(proof, input);
-    *ret = !err && proved(proof);
-    if (*ret && !proof->moved && suspect->raised != ORACLE_PRIVILEGED) {
-        err = writes_everywhere(proof, input, &everywhere);
-        suspect->oracle = everywhere ? ORACLE_EXPOSED : ORACLE_PROTECTED;
-    }
-    *ret = !err && *ret && run->oracles >> suspect->oracle & 1;
+    prove_control(proof, input);
+    bool good = is_proved(proof);
+    if (good && !proof->moved && suspect->raised != ORACLE_PRIVILEGED)
+        suspect->oracle = writes_everywhere(proof, input) ? ORACLE_EXPOSED : ORACLE_PROTECTED;
     free(proof);
-    return err;
+    return good && run->oracles >> suspect->oracle & 1;
 }
 
 /* Whether a longer look may find something that is asked for. */
@@ -214,33 +183,30 @@ static bool could_be(const struct run *run, enum oracle kind)
 }
 
 /* Of what does not end: what it does, for a while and after a long time. */
-static struct cps_err *prove_hang(struct run *run, const struct fuzz_case *input,
-                                  struct suspect *suspect, bool *ret)
+static bool prove_hang(struct run *run, const struct fuzz_case *input, struct suspect *suspect)
 {
     struct run_side *side = &run->side[suspect->side];
     unsigned core = 0;
-    *ret = false;
-    CPS_TRY(run_one(run, suspect->side, input, run->limit));
+    run_one(run, suspect->side, input, run->limit);
     cps_afuc_trouble(cps_afuc_of(side->engine), &core);
     if (!could_be(run, circle_kind(side, core)))
-        return NULL;
-    CPS_TRY(run_one(run, suspect->side, input, LONG * run->limit));
+        return false;
+    run_one(run, suspect->side, input, LONG * run->limit);
     enum cps_trouble trouble = cps_afuc_trouble(cps_afuc_of(side->engine), &core);
     if (trouble != CPS_TROUBLE_WAITS || (side->stop == CPS_STOP_BUDGET && side->goes_on))
-        return NULL;
+        return false;
     suspect->oracle = side->stop == CPS_STOP_BUDGET ? ORACLE_ENDLESS : circle_kind(side, core);
-    *ret = run->oracles >> suspect->oracle & 1;
-    return NULL;
+    return run->oracles >> suspect->oracle & 1;
 }
 
 /* Behind an error that firmware reports nothing counts that leads its own code astray. */
-static struct cps_err *prove_astray(struct run *run, const struct fuzz_case *input,
-                                    const struct suspect *suspect, bool *ret)
+static bool prove_astray(struct run *run, const struct fuzz_case *input,
+                         const struct suspect *suspect)
 {
     struct run_side *side = &run->side[suspect->side];
     unsigned core = 0;
     bool reported = false;
-    CPS_TRY(run_one(run, suspect->side, input, 0));
+    run_one(run, suspect->side, input, 0);
     for (uint64_t i = 0; i < run->limit && !side->log.depth && !reported; i++) {
         side->log.count = 0;
         side->stop = cps_engine_run(side->engine, 1);
@@ -248,42 +214,30 @@ static struct cps_err *prove_astray(struct run *run, const struct fuzz_case *inp
             break;
         reported = cps_afuc_trouble(cps_afuc_of(side->engine), &core) == CPS_TROUBLE_REPORTED;
     }
-    *ret = !reported;
-    return NULL;
+    return !reported;
 }
 
-/* Both get time to end. */
-static struct cps_err *prove_ending(struct run *run, const struct fuzz_case *input, bool *ret)
+bool run_prove(struct run *run, const struct fuzz_case *input, struct suspect *suspect)
 {
-    for (unsigned i = 0; i < run->sides; i++)
-        CPS_TRY(run_one(run, i, input, LONG * run->limit));
-    *ret = judge_endings_differ(run);
-    return NULL;
-}
-
-struct cps_err *run_prove(struct run *run, const struct fuzz_case *input, struct suspect *suspect,
-                          bool *ret)
-{
-    *ret = true;
     switch (suspect->raised) {
     case ORACLE_PRIVILEGED:
     case ORACLE_PROTECTED:
     case ORACLE_READ_ONLY:
-        return prove_write(run, input, suspect, ret);
+        return prove_write(run, input, suspect);
     case ORACLE_HANG:
-        return prove_hang(run, input, suspect, ret);
+        return prove_hang(run, input, suspect);
     case ORACLE_STACK_OVER:
     case ORACLE_STACK_UNDER:
     case ORACLE_JUMP:
     case ORACLE_ILLEGAL:
-        return prove_astray(run, input, suspect, ret);
-    case ORACLE_ENDING:
-        return prove_ending(run, input, ret);
+        return prove_astray(run, input, suspect);
+    case ORACLE_ENDING: /* both get time to end */
+        for (unsigned i = 0; i < run->sides; i++)
+            run_one(run, i, input, LONG * run->limit);
+        return judge_endings_differ(run);
     case ORACLE_DIFFERENCE:
-        CPS_TRY(run_is_clock(run, input, ret));
-        *ret = !*ret;
-        return NULL;
+        return !run_is_clock(run, input);
     default:
-        return NULL;
+        return true;
     }
 }

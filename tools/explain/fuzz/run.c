@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Runs cases on clones of booted machines. */
-#include "tools/explain/fuzz/run.h"
+#include "tools/explain/fuzz/fuzz.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
-#include "tools/explain/fuzz/grammar.h"
-#include "tools/explain/fuzz/judge.h"
-#include "tools/explain/fuzz/random.h"
+#include "tools/cmd/terminal/oom.h"
 
 /* A packet that hardware makes for a routine that runs with the driver's rights. */
 #define IN_PREEMPT 0x708f8000u
@@ -39,55 +36,45 @@ static void suspect_event(struct run_side *side, const struct cps_event *event, 
 {
     unsigned who = cps_event_who(event) % CPS_CPU_COUNT;
     const struct run_place *place = &side->place[who];
-    const struct suspect suspect = {.raised = oracle,
-                                    .side = (uint8_t)(side - side->run->side),
-                                    .who = (uint8_t)who,
-                                    .level = place->level,
-                                    .header = place->header,
-                                    .iova = place->iova,
-                                    .place = (uint32_t)cps_event_place(event),
-                                    .pc = cps_event_pc(event),
-                                    .value = event->value};
-    if (!side->internal)
-        run_add_suspect(side->run, &suspect);
-}
-
-/* A packet that only hardware makes. */
-static bool is_hardwares(uint32_t header)
-{
-    struct cps_pm4 packet = cps_pm4_decode(header);
-    return packet.kind == CPS_PM4_TYPE7 && grammar_is_hardwares(packet.opcode);
-}
-
-/* The first processor of the first firmware teaches. Hardware's own packet at the end of a stream
- * says where the last one has ended. */
-static void learn_packet(struct run_side *side, const struct cps_event *event, unsigned level)
-{
-    struct run *run = side->run;
-    bool end = cps_event_sub(event) == CPS_LEVEL_INT;
-    struct learn_last *last = &side->last[level % LEARN_LEVELS];
-    if (last->there)
-        learn_next(run->learned, run->input, last, level, event->addr);
-    *last = (struct learn_last){event->addr, event->value, !end};
+    if (side->internal)
+        return;
+    run_add_suspect(side->run, &(struct suspect){.raised = oracle,
+                                                 .side = (uint8_t)(side - side->run->side),
+                                                 .who = (uint8_t)who,
+                                                 .level = place->level,
+                                                 .header = place->header,
+                                                 .iova = place->iova,
+                                                 .place = (uint32_t)cps_event_place(event),
+                                                 .pc = cps_event_pc(event),
+                                                 .value = event->value});
 }
 
 static void take_packet(struct run_side *side, const struct cps_event *event)
 {
     struct run_place *place = &side->place[cps_event_who(event) % CPS_CPU_COUNT];
     unsigned level = cps_event_sub(event);
-    bool streams = level != CPS_LEVEL_INT && level != CPS_LEVEL_RB;
+    bool internal = level == CPS_LEVEL_INT;
+    struct cps_pm4 packet = cps_pm4_decode(event->value);
     place->header = event->value;
     place->iova = event->addr;
+    /* The first processor of the first firmware teaches. Hardware's own packet at the end of a
+     * stream says where the last one has ended. */
     if (side == side->run->side && side->run->learned &&
-        cps_event_who(event) == (side->run->lpac ? CPS_CPU_LPAC : side->engine->who[0]))
-        learn_packet(side, event, level == CPS_LEVEL_INT ? place->level : level);
-    if (level != CPS_LEVEL_INT) {
+        cps_event_who(event) == (side->run->lpac ? CPS_CPU_LPAC : side->engine->who[0])) {
+        unsigned at = internal ? place->level : level;
+        struct learn_last *last = &side->last[at % LEARN_LEVELS];
+        if (last->there)
+            learn_next(side->run->learned, side->run->input, last, at, event->addr);
+        *last = (struct learn_last){event->addr, event->value, !internal};
+    }
+    if (!internal) {
         place->level = (uint8_t)level;
         place->user = level != CPS_LEVEL_RB;
     } else if (event->value == IN_PREEMPT) {
         place->user = false;
     }
-    if (CPS_UNLIKELY(streams && is_hardwares(event->value))) {
+    if (CPS_UNLIKELY(!internal && level != CPS_LEVEL_RB && packet.kind == CPS_PM4_TYPE7 &&
+                     grammar_is_hardwares(packet.opcode))) {
         suspect_event(side, event, ORACLE_INTERNAL);
         side->internal = true;
     }
@@ -134,24 +121,6 @@ void run_take_events(struct cps_sink *sink, const struct cps_event *events, size
         record_keep(&side->record, events, count);
 }
 
-static struct cps_err *boot(struct run *run, struct run_side *side)
-{
-    struct play *play = side->play;
-    for (unsigned i = 0; i < run->protection->items; i++)
-        CPS_TRY(cps_engine_feed(play->engine, &run->protection->item[i]));
-    play_boot(play);
-    cps_engine_sink(play->engine, NULL, 0);
-    if (play->stop == CPS_STOP_NOMEM)
-        return cps_err_nomem();
-    if (play->stopped)
-        return cps_err_new(CPS_ERR_INPUT,
-                           "%s does not boot, and so runs no cases; 'cpscope run' "
-                           "says why",
-                           play->fw->name);
-    side->booted = CPS_TAKE(play->engine);
-    return cps_engine_clone(side->booted, &side->engine);
-}
-
 static struct cps_err *submit(struct run_side *side, const struct fuzz_case *input)
 {
     struct cps_item item[CASE_STREAMS + 1];
@@ -162,26 +131,54 @@ static struct cps_err *submit(struct run_side *side, const struct fuzz_case *inp
     return NULL;
 }
 
-static struct cps_err *open_side(struct run *run, unsigned number, struct protection *protection)
+/* A case of these words. */
+static void make_case(struct fuzz_case *ret, const uint32_t *word, uint32_t count)
+{
+    case_clear(ret);
+    case_insert(&ret->stream[0], 0, word, count);
+}
+
+struct cps_err *run_begin_side(struct run *run, unsigned number, struct cps_engine *booted,
+                               uint32_t kinds)
 {
     struct run_side *side = &run->side[number];
+    const uint32_t nop = cps_pm4_type7(PM4_CP_NOP, 0);
+    struct fuzz_case one;
+    make_case(&one, &nop, 1);
     side->run = run;
+    side->booted = booted;
     side->sink.put = run_take_events;
-    side->play = calloc(1, sizeof(*side->play));
-    side->log.edge = calloc(RUN_EDGES, sizeof(*side->log.edge));
+    side->log.edge = tool_alloc(RUN_EDGES, sizeof(*side->log.edge));
     side->log.room = RUN_EDGES;
-    if (!side->play || !side->log.edge)
-        return cps_err_nomem();
-    CPS_TRY(play_open(side->play, &side->opt, NULL));
-    if (!number)
-        protection_init(protection, side->play->fw);
-    CPS_TRY(boot(run, side));
-    uint32_t kinds = 1u << CPS_EV_PKT | 1u << CPS_EV_REG | 1u << CPS_EV_ASSUME;
-    if (run->sides > 1)
-        kinds |= run->compared;
+    if (!run->bytes)
+        run->bytes = tool_alloc(4 * (size_t)CASE_STREAMS, CASE_WORDS);
+    tool_must(cps_engine_clone(booted, &side->engine));
+    CPS_TRY(submit(side, &one));
     cps_engine_sink(side->engine, &side->sink, kinds);
     cps_afuc_log(cps_afuc_of(side->engine), &side->log);
     return NULL;
+}
+
+static struct cps_err *open_side(struct run *run, unsigned number, struct protection *protection)
+{
+    struct run_side *side = &run->side[number];
+    struct play *play = side->play = tool_alloc(1, sizeof(*play));
+    CPS_TRY(play_open(play, &side->opt, NULL));
+    if (!number)
+        protection_init(protection, play->fw);
+    for (unsigned i = 0; i < protection->items; i++)
+        CPS_TRY(cps_engine_feed(play->engine, &protection->item[i]));
+    play_boot(play);
+    cps_engine_sink(play->engine, NULL, 0);
+    tool_need(play->stop != CPS_STOP_NOMEM);
+    if (play->stopped)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s does not boot, and so runs no cases; 'cpscope run' "
+                           "says why",
+                           play->fw->name);
+    uint32_t kinds = 1u << CPS_EV_PKT | 1u << CPS_EV_REG | 1u << CPS_EV_ASSUME;
+    return run_begin_side(run, number, CPS_TAKE(play->engine),
+                          run->sides > 1 ? kinds | run->compared : kinds);
 }
 
 struct cps_err *run_open(struct run *run, const struct cps_options *opt, unsigned sides,
@@ -190,9 +187,6 @@ struct cps_err *run_open(struct run *run, const struct cps_options *opt, unsigne
     run->sides = sides;
     run->protection = protection;
     run->compared = RECORD_COMPARED;
-    run->bytes = malloc(4 * (size_t)CASE_STREAMS * CASE_WORDS);
-    if (!run->bytes)
-        return cps_err_nomem();
     for (unsigned i = 0; i < sides; i++) {
         play_side(opt, sides, i, &run->side[i].opt);
         CPS_TRY(open_side(run, i, protection));
@@ -222,6 +216,7 @@ void run_close(struct run *run)
         record_deinit(&side->record);
     }
     free(run->bytes);
+    *run = (struct run){.sides = 0};
 }
 
 /* In pieces that become longer: firmware that has reported an error mostly does no more, which is
@@ -243,8 +238,7 @@ static enum cps_stop run_pieces(struct run_side *side, uint64_t limit)
     return stop;
 }
 
-static struct cps_err *run_side(struct run_side *side, const struct fuzz_case *input,
-                                uint64_t limit)
+static void run_side(struct run_side *side, const struct fuzz_case *input, uint64_t limit)
 {
     side->log.count = 0;
     side->log.depth = 0;
@@ -255,77 +249,74 @@ static struct cps_err *run_side(struct run_side *side, const struct fuzz_case *i
     memset(side->last, 0, sizeof(side->last));
     memset(side->place, 0, sizeof(side->place));
     memset(side->digest, 0, sizeof(side->digest));
-    CPS_TRY(cps_engine_restore(&side->engine, side->booted));
-    CPS_TRY(submit(side, input));
+    tool_must(cps_engine_restore(&side->engine, side->booted));
+    tool_must(submit(side, input));
     side->stop = run_pieces(side, limit);
     side->run->executed++;
-    return side->stop == CPS_STOP_NOMEM || side->record.lost ? cps_err_nomem() : NULL;
+    tool_need(side->stop != CPS_STOP_NOMEM && !side->record.lost);
 }
 
-struct cps_err *run_case(struct run *run, const struct fuzz_case *input)
+void run_case(struct run *run, const struct fuzz_case *input)
 {
     run->suspects = 0;
     for (unsigned i = 0; i < run->sides; i++)
-        CPS_TRY(run_side(&run->side[i], input, run->limit));
-    CPS_TRY(judge_difference(run));
+        run_side(&run->side[i], input, run->limit);
+    judge_difference(run);
     for (unsigned i = 0; i < run->sides; i++)
         judge_side(&run->side[i]);
-    return NULL;
 }
 
-struct cps_err *run_one(struct run *run, unsigned side, const struct fuzz_case *input,
-                        uint64_t limit)
+void run_one(struct run *run, unsigned side, const struct fuzz_case *input, uint64_t limit)
 {
     run->suspects = 0;
-    return run_side(&run->side[side], input, limit);
+    run_side(&run->side[side], input, limit);
 }
 
-/* The clock is no input: another packet in front makes it another one. */
-static struct cps_err *run_later(struct run_side *side, const struct fuzz_case *input)
+/* The clock is no input: another packet before the case makes it another one. */
+static void run_later(struct run_side *side, const struct fuzz_case *input)
 {
-    struct fuzz_case empty;
     const uint32_t nops[] = {cps_pm4_type7(PM4_CP_NOP, 1), 0, cps_pm4_type7(PM4_CP_NOP, 0)};
-    case_clear(&empty);
-    empty.stream[0].iova = CASE_BASE + 2 * CASE_STREAMS * CASE_STRIDE;
-    case_insert(&empty.stream[0], 0, nops, 3);
-    side->record.count = 0;
-    CPS_TRY(cps_engine_restore(&side->engine, side->booted));
-    CPS_TRY(submit(side, &empty));
+    struct fuzz_case other;
+    make_case(&other, nops, 3);
+    other.stream[0].iova = CASE_BASE + 2 * CASE_STREAMS * CASE_STRIDE;
+    tool_must(cps_engine_restore(&side->engine, side->booted));
+    tool_must(submit(side, &other));
     cps_engine_run(side->engine, side->run->limit);
     side->record.count = 0;
-    CPS_TRY(submit(side, input));
-    return cps_engine_run(side->engine, side->run->limit) == CPS_STOP_NOMEM ? cps_err_nomem()
-                                                                            : NULL;
+    tool_must(submit(side, input));
+    tool_need(cps_engine_run(side->engine, side->run->limit) != CPS_STOP_NOMEM);
 }
 
-static bool same_event(const struct cps_event *a, const struct cps_event *b)
+/* @param ret  gets the first event of @p a that is different in @p b, or missing there
+ * @return whether there is one */
+static bool differ_first(const struct run *run, const struct record *a, const struct record *b,
+                         struct cps_event *ret)
 {
-    return a && b && cps_event_kind(a) == cps_event_kind(b) && a->addr == b->addr;
-}
-
-struct cps_err *run_is_clock(struct run *run, const struct fuzz_case *input, bool *ret)
-{
-    struct cps_diff sides = {0};
-    struct cps_diff times = {0};
-    CPS_FREE struct cps_event *first = NULL;
-    struct record *record = &run->side[0].record;
-    CPS_TRY(run_case(run, input));
-    first = malloc((record->count + 1) * sizeof(*first));
-    if (!first)
-        return cps_err_nomem();
-    memcpy(first, record->event, record->count * sizeof(*first));
-    const struct record before = {.event = first, .count = record->count};
     const struct cps_diff_options options = {run->compared, NULL};
-    CPS_TRY(judge_first_difference(run, &run->side[1].record, &sides));
-    const struct cps_event a = sides.first.a ? *sides.first.a : (struct cps_event){0};
-    struct cps_err *err = run_later(&run->side[0], input);
-    if (!err)
-        err = cps_diff_events(before.event, before.count, record->event, record->count, &options,
-                              NULL, NULL, &times);
-    *ret = !err && times.differences && sides.differences && same_event(&a, times.first.a);
-    cps_diff_deinit(&sides);
-    cps_diff_deinit(&times);
-    return err;
+    struct cps_diff diff = {0};
+    tool_must(cps_diff_events(a->event, a->count, b->event, b->count, &options, NULL, NULL, &diff));
+    bool found = diff.differences && diff.first.a;
+    if (found)
+        *ret = *diff.first.a;
+    cps_diff_deinit(&diff);
+    return found;
+}
+
+bool run_is_clock(struct run *run, const struct fuzz_case *input)
+{
+    const struct record *now = &run->side[0].record;
+    struct cps_event sides, times;
+    run_case(run, input);
+    struct record before = {.count = now->count};
+    before.event = tool_alloc(before.count, sizeof(*before.event));
+    if (before.count)
+        memcpy(before.event, now->event, before.count * sizeof(*before.event));
+    bool same = differ_first(run, &before, &run->side[1].record, &sides);
+    run_later(&run->side[0], input);
+    same = same && differ_first(run, &before, now, &times) &&
+           cps_event_kind(&sides) == cps_event_kind(&times) && sides.addr == times.addr;
+    free(before.event);
+    return same;
 }
 
 const struct suspect *run_suspect(const struct run *run, uint64_t key)
@@ -337,35 +328,26 @@ const struct suspect *run_suspect(const struct run *run, uint64_t key)
     return NULL;
 }
 
-static double now(void)
-{
-    struct timespec time = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 double run_yardstick(struct run *run)
 {
     struct run_side *side = &run->side[0];
-    struct fuzz_case empty;
-    struct cps_item item[CASE_STREAMS + 1];
     const uint32_t nop = cps_pm4_type7(PM4_CP_NOP, 0);
-    double begun = now();
+    struct fuzz_case one;
+    struct cps_item item[CASE_STREAMS + 1];
+    double begun = fuzz_now();
     unsigned count = 0;
-    case_clear(&empty);
-    case_insert(&empty.stream[0], 0, &nop, 1);
-    size_t items = case_items(&empty, run->bytes, item);
-    while (now() - begun < 0.2) {
+    make_case(&one, &nop, 1);
+    size_t items = case_items(&one, run->bytes, item);
+    while (fuzz_now() - begun < 0.2) {
         struct cps_engine *clone = NULL;
-        struct cps_err *err = cps_engine_clone(side->booted, &clone);
-        for (size_t i = 0; !err && i < items; i++)
-            err = cps_engine_feed(clone, &item[i]);
-        bool good = !err && cps_engine_run(clone, run->limit) == CPS_STOP_IDLE;
+        tool_must(cps_engine_clone(side->booted, &clone));
+        for (size_t i = 0; i < items; i++)
+            tool_must(cps_engine_feed(clone, &item[i]));
+        bool good = cps_engine_run(clone, run->limit) == CPS_STOP_IDLE;
         cps_engine_destroy(clone);
-        cps_err_free(err);
         if (!good)
             return 0;
         count++;
     }
-    return count / (now() - begun);
+    return count / (fuzz_now() - begun);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The trace of a file. */
-#include "tools/explain/fuzz/trace.h"
+#include "tools/explain/fuzz/fuzz.h"
 
 #include <string.h>
 
 #include "isa/base/within.h"
-#include "tools/run/play.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/form/text.h"
 
 struct tracer {
@@ -33,20 +33,18 @@ static struct cps_err *make_head(struct tracer *t, const char *input)
         CPS_TRY(cps_sha256_file(play->me->name, hash[1]));
     CPS_TRY(cps_sha256_file(input, hash[2]));
     cps_policy_text(&play->policy, play->gen, &policy);
-    if (policy.failed)
-        return cps_err_nomem();
     const struct cps_trace_header header = {
         .gen = play->gen,
         .firmware = {{base(play->fw->name), hash[0]},
                      {play->me ? base(play->me->name) : "", hash[1]}},
         .firmware_count = play->me ? 2 : 1,
         .capture = {base(input), hash[2]},
-        .policy = cps_buf_text(&policy),
+        .policy = tool_text(&policy),
         .events = "default"};
     return cps_trace_head_make(&header, play->fw->layout, play_has_processors(play), &t->head);
 }
 
-static struct cps_err *run(struct tracer *t, const char *input, const char *output)
+static struct cps_err *run_file(struct tracer *t, const char *input, const char *output)
 {
     CPS_TRY(cps_stream_open(input, &t->stream));
     CPS_TRY(play_open(&t->play, &t->opt, NULL));
@@ -57,28 +55,20 @@ static struct cps_err *run(struct tracer *t, const char *input, const char *outp
     return play_run(&t->play, t->stream);
 }
 
-static struct cps_err *finish(struct tracer *t, struct cps_err *err)
-{
-    struct cps_err *late = NULL;
-    if (t->writer)
-        late = cps_trace_writer_finish(t->writer);
-    err = cps_err_first_(err, late);
-    if (t->out && !err)
-        return cps_outfile_commit(t->out);
-    cps_outfile_abort(t->out);
-    return err;
-}
-
 struct cps_err *trace_case(const struct cps_options *opt, uint64_t limit, const char *input,
                            const char *output)
 {
-    struct tracer *t = calloc(1, sizeof(*t));
-    if (!t)
-        return cps_err_nomem();
+    struct tracer *t = tool_alloc(1, sizeof(*t));
     t->opt = *opt;
     t->opt.limit = limit;
     cps_text_classes("default", &t->play.kinds);
-    struct cps_err *err = finish(t, run(t, input, output));
+    struct cps_err *err = run_file(t, input, output);
+    if (t->writer)
+        err = cps_err_first_(err, cps_trace_writer_finish(t->writer));
+    if (t->out && !err)
+        err = cps_outfile_commit(t->out);
+    else
+        cps_outfile_abort(t->out);
     cps_trace_head_deinit(&t->head);
     play_close(&t->play);
     cps_stream_close(t->stream);

@@ -2,10 +2,9 @@
  * What a run reads and writes: control registers, loops that wait for one, memory, SQE registers.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "isa/base/list.h"
-#include "tools/explain/prove/runner.h"
+#include "tools/cmd/terminal/oom.h"
+#include "tools/explain/prove/side.h"
 
 static Z3_ast address_of(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
@@ -42,12 +41,8 @@ static Z3_ast control_number(struct runner *run, Z3_ast at)
 
 static void keep(struct runner *run, struct state *s, uint32_t number, Z3_ast value)
 {
-    struct kept *kept = malloc(sizeof(*kept));
-    if (!kept || !CPS_LIST_ROOM(run->arena, run->arena_count)) {
-        run->failed = true;
-        free(kept);
-        return;
-    }
+    struct kept *kept = tool_alloc(1, sizeof(*kept));
+    TOOL_ROOM(run->arena, run->arena_count);
     run->arena[run->arena_count++] = kept;
     *kept = (struct kept){number, value, s->kept};
     s->kept = kept;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/list.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/prove/code.h"
 
 /* Columns of rows ACT; an operation without an expression that has none does not compile. */
@@ -156,31 +156,20 @@ static bool same_control(const struct code *code, const struct afuc_uop *a,
            code->scratch[b->imm] == a->imm;
 }
 
-static struct cps_err *note_moved(struct code *code, uint32_t old, uint32_t new)
-{
-    if (!CPS_LIST_ROOM(code->moved, code->moved_count))
-        return cps_err_nomem();
-    code->moved[code->moved_count++] = (struct moved){
-        {old, new}, {code->side[0].image->uop[old].imm, code->side[1].image->uop[new].imm}};
-    return NULL;
-}
-
 static bool is_equal(const struct afuc_uop *a, const struct afuc_uop *b)
 {
     return a->code == b->code && a->dst == b->dst && a->s1 == b->s1 && a->s2 == b->s2 &&
            a->flags == b->flags && a->xmov == b->xmov;
 }
 
-static struct cps_err *note_constant(struct code *code, uint32_t old, uint32_t new)
+static void note_constant(struct code *code, uint32_t old, uint32_t new)
 {
-    if (!CPS_LIST_ROOM(code->constant, code->constants))
-        return cps_err_nomem();
+    TOOL_ROOM(code->constant, code->constants);
     code->constant[code->constants++] = (struct constant){{old, new}};
-    return NULL;
 }
 
 /* Those of instructions that the other revision lacks, or has otherwise. */
-static struct cps_err *note_lone_constants(struct code *code)
+static void note_lone_constants(struct code *code)
 {
     for (unsigned i = 0; i < 2; i++) {
         const struct code_side *side = &code->side[i];
@@ -189,11 +178,9 @@ static struct cps_err *note_lone_constants(struct code *code)
             const struct afuc_uop *uop = &side->image->uop[at];
             if (code_may_address(uop) &&
                 (other == CPS_FW_ALONE || !is_equal(uop, &code->side[!i].image->uop[other])))
-                CPS_TRY(
-                    note_constant(code, i ? CPS_FW_ALONE : uop->imm, i ? uop->imm : CPS_FW_ALONE));
+                note_constant(code, i ? CPS_FW_ALONE : uop->imm, i ? uop->imm : CPS_FW_ALONE);
         }
     }
-    return NULL;
 }
 
 bool code_may_jump(const struct code *code, uint32_t old)
@@ -222,40 +209,39 @@ bool code_may_jump(const struct code *code, uint32_t old)
 
 /* Whether the immediates of two instructions, which are the same but for those, are the same. One
  * that is an address gets the old revision's value. */
-static struct cps_err *match_immediate(struct code *code, uint32_t old, uint32_t new, bool *ret)
+static void match_immediate(struct code *code, uint32_t old, uint32_t new, bool *ret)
 {
     const struct afuc_uop *a = &code->side[0].image->uop[old];
     struct afuc_uop *b = &code->side[1].image->uop[new];
     enum act act = code_row(a->code)->act;
     *ret = a->imm == b->imm;
     if (code_may_address(a))
-        CPS_TRY(note_constant(code, a->imm, b->imm));
+        note_constant(code, a->imm, b->imm);
     if (act == ACT_CONTROL_WRITE || act == ACT_CONTROL_READ) {
         *ret = same_control(code, a, b);
     } else if (!*ret && code_may_address(a) &&
                (is_address(code, a->imm, b->imm) || is_part(code, a->imm, b->imm))) {
-        CPS_TRY(note_moved(code, old, new));
+        TOOL_ROOM(code->moved, code->moved_count);
+        code->moved[code->moved_count++] = (struct moved){{old, new}, {a->imm, b->imm}};
         b->imm = a->imm;
         *ret = true;
     }
-    return NULL;
 }
 
 /* The header's words are no code. */
-static struct cps_err *match(struct code *code, uint32_t old)
+static void match(struct code *code, uint32_t old)
 {
     uint32_t new = code->pairs.partner[0][old];
     if (new == CPS_FW_ALONE || old < 2)
-        return NULL;
+        return;
     const struct afuc_uop *a = &code->side[0].image->uop[old];
     const struct afuc_uop *b = &code->side[1].image->uop[new];
     bool same = false;
     if (!is_equal(a, b) || code_row(a->code)->act == ACT_ILLEGAL)
-        return NULL;
-    CPS_TRY(match_immediate(code, old, new, &same));
+        return;
+    match_immediate(code, old, new, &same);
     code->same[old] =
         same && (!code_names_target(code_row(a->code)) || leads_there(code, a->target, b->target));
-    return NULL;
 }
 
 static struct cps_err *decode(struct code_side *side, const struct cps_fw *fw, unsigned part)
@@ -266,9 +252,7 @@ static struct cps_err *decode(struct code_side *side, const struct cps_fw *fw, u
     side->peek_switch = code_control(fw->layout, "PEEK_SWITCH");
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
         side->table[id] = cps_fw_handler(fw, side->part, id);
-    side->cut = calloc((size_t)side->count + 1, sizeof(*side->cut));
-    if (!side->cut)
-        return cps_err_nomem();
+    side->cut = tool_alloc((size_t)side->count + 1, sizeof(*side->cut));
     return afuc_load_(fw->words + side->part->start, side->count, fw->gen, afuc_handlers_(), NULL,
                       &side->image);
 }
@@ -310,18 +294,16 @@ struct cps_err *code_init(const struct cps_fw *old, const struct cps_fw *new, un
         ret->side[i].count = ret->pairs.count[i];
         ret->side[i].partner = ret->pairs.partner[i];
         CPS_TRY(decode(&ret->side[i], i ? new : old, part));
-        CPS_TRY(code_live(&ret->side[i])); /* while constants are the revision's own */
+        code_live(&ret->side[i]); /* while constants are the revision's own */
     }
-    CPS_TRY(code_scratch(ret));
-    ret->same = calloc((size_t)ret->side[0].count + 1, sizeof(*ret->same));
-    if (!ret->same)
-        return cps_err_nomem();
+    code_scratch(ret);
+    ret->same = tool_alloc((size_t)ret->side[0].count + 1, sizeof(*ret->same));
     for (uint32_t at = 0; at < ret->side[0].count; at++)
-        CPS_TRY(match(ret, at));
-    CPS_TRY(note_lone_constants(ret));
-    CPS_TRY(code_data(ret));
+        match(ret, at);
+    note_lone_constants(ret);
+    code_data(ret);
     find_cuts(ret);
-    CPS_TRY(code_polls(ret));
+    code_polls(ret);
     return NULL;
 }
 

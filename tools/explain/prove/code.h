@@ -148,21 +148,18 @@ uint32_t code_to_old(const struct code *code, uint32_t pc);
  */
 bool code_may_jump(const struct code *code, uint32_t old);
 /** Finds what private control registers of the new revision are in the old one: scratch.c. */
-CPS_MUST_USE struct cps_err *code_scratch(struct code *code);
+void code_scratch(struct code *code);
 /** Finds the data words that differ: data.c. */
-CPS_MUST_USE struct cps_err *code_data(struct code *code);
-/**
- * Whether code at @p pc of a side may read words of its own image, or hand their address to
- * something: it names a register that holds the image's base (data.c).
- * @return CPS_ERR_NOMEM
- */
-CPS_MUST_USE struct cps_err *code_reads_image(const struct code_side *side, uint32_t pc, bool *ret);
+void code_data(struct code *code);
+/** Whether code at @p pc of a side may read words of its own image, or hand their address to
+ * something: it names a register that holds the image's base (data.c). */
+bool code_reads_image(const struct code_side *side, uint32_t pc);
 /** The first number of a row of ctrl.def, by its id; 0xffff where the layout lacks it. */
 uint32_t code_control(enum cps_layout layout, const char *id);
 /** Finds loops that only wait: poll.c. */
-CPS_MUST_USE struct cps_err *code_polls(struct code *code);
+void code_polls(struct code *code);
 /** Finds what is live where: live.c. */
-CPS_MUST_USE struct cps_err *code_live(struct code_side *side);
+void code_live(struct code_side *side);
 /** Registers that the instruction at @p at reads, and those that it gives another value for sure.
  */
 void code_uses(const struct code_side *side, uint32_t at, uint64_t *reads, uint64_t *writes);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cpscope.h"
-#include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/prove/stage.h"
 #include "trace/form/text.h"
 
@@ -50,49 +50,50 @@ static void keep_packet(struct record *record, enum cps_processor who,
 }
 
 /* A copy of a processor's events. */
-static struct cps_err *copy_events(const struct record *from, enum cps_processor who,
-                                   struct record *ret)
+static void copy_events(const struct record *from, enum cps_processor who, struct record *ret)
 {
     *ret = (struct record){.account = from->account};
-    ret->event = calloc(from->count + 1, sizeof(*ret->event));
-    if (!ret->event)
-        return cps_err_nomem();
+    ret->event = tool_alloc(from->count + 1, sizeof(*ret->event));
     for (size_t i = 0; i < from->count; i++) {
         if (cps_event_who(&from->event[i]) == (unsigned)who)
             ret->event[ret->count++] = from->event[i];
     }
-    return NULL;
 }
 
-/* Private control registers under their old numbers. */
+void stage_renumber(const struct code *code, struct cps_event *event)
+{
+    if (cps_event_kind(event) == CPS_EV_CTRL && event->addr < CONTROL_COUNT &&
+        code->scratch[event->addr] < CONTROL_COUNT)
+        event->addr = code->scratch[event->addr];
+}
+
 static void renumber(const struct code *code, struct record *record)
 {
-    const uint16_t *scratch = code->scratch;
-    for (size_t i = 0; i < record->count; i++) {
-        struct cps_event *event = &record->event[i];
-        if (cps_event_kind(event) == CPS_EV_CTRL && event->addr < CONTROL_COUNT &&
-            scratch[event->addr] < CONTROL_COUNT)
-            event->addr = scratch[event->addr];
-    }
+    for (size_t i = 0; i < record->count; i++)
+        stage_renumber(code, &record->event[i]);
 }
 
-static struct cps_err *compare_kinds(const struct stage *stage, const struct record record[2],
-                                     uint32_t kinds, struct stage_answer *ret)
+static void compare_kinds(const struct stage *stage, const struct record record[2], uint32_t kinds,
+                          struct stage_answer *ret)
 {
     const struct cps_diff_options options = {.kinds = kinds, .mask = &stage->mask};
     struct cps_diff diff = {0};
-    CPS_TRY(cps_diff_events(record[0].event, record[0].count, record[1].event, record[1].count,
-                            &options, NULL, NULL, &diff));
+    tool_must(cps_diff_events(record[0].event, record[0].count, record[1].event, record[1].count,
+                              &options, NULL, NULL, &diff));
     ret->different = diff.differences != 0;
     if (ret->different)
         describe(stage, &diff.first, ret->text, sizeof(ret->text));
     cps_diff_deinit(&diff);
-    return NULL;
 }
 
-static const char *stop_name(const struct record *record)
+bool stage_ends_differ(const struct record record[2], char *ret, size_t size)
 {
-    return cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->account.stop));
+    if (record[0].account.stop == record[1].account.stop)
+        return false;
+    snprintf(ret, size, "the old revision ends with \"%s\", the new one with \"%s\"",
+             cps_event_sub_word(CPS_EV_END, cps_stop_reason(record[0].account.stop)),
+             cps_event_sub_word(CPS_EV_END, cps_stop_reason(record[1].account.stop)));
+    return true;
 }
 
 static const struct cps_event *next_write(const struct record *record, size_t *at)
@@ -132,41 +133,33 @@ static void equate_context(struct record record[2], struct stage_context *contex
 }
 
 /* First what others see, then control registers. */
-static struct cps_err *compare_records(const struct stage *stage, const struct record record[2],
-                                       struct stage_answer *ret)
+static void compare_records(const struct stage *stage, const struct record record[2],
+                            struct stage_answer *ret)
 {
     uint32_t kinds = stage->kinds & ~(1u << CPS_EV_END);
     *ret = (struct stage_answer){0};
-    CPS_TRY(compare_kinds(stage, record, kinds & ~(1u << CPS_EV_CTRL), ret));
-    if (!ret->different && record[0].account.stop != record[1].account.stop) {
-        ret->different = true;
-        snprintf(ret->text, sizeof(ret->text),
-                 "the old revision ends with \"%s\", the new one with \"%s\"",
-                 stop_name(&record[0]), stop_name(&record[1]));
-    }
+    compare_kinds(stage, record, kinds & ~(1u << CPS_EV_CTRL), ret);
+    if (!ret->different)
+        ret->different = stage_ends_differ(record, ret->text, sizeof(ret->text));
     if (ret->different)
-        return NULL;
-    CPS_TRY(compare_kinds(stage, record, kinds, ret));
+        return;
+    compare_kinds(stage, record, kinds, ret);
     ret->hidden = ret->different;
-    return NULL;
 }
 
-struct cps_err *stage_compare_boots(const struct stage *stage, enum cps_processor who,
-                                    const struct code *code, bool *ret_known,
-                                    struct stage_answer *ret)
+void stage_compare_boots(const struct stage *stage, enum cps_processor who, const struct code *code,
+                         bool *ret_known, struct stage_answer *ret)
 {
     struct record record[2] = {{0}, {0}};
-    struct cps_err *err = NULL;
     *ret = (struct stage_answer){0};
-    for (unsigned i = 0; i < 2 && !err; i++)
-        err = copy_events(&stage->boot[i].record, who, &record[i]);
+    for (unsigned i = 0; i < 2; i++)
+        copy_events(&stage->boot[i].record, who, &record[i]);
     *ret_known = record[0].count && record[1].count;
     renumber(code, &record[1]);
-    if (!err && *ret_known)
-        err = compare_records(stage, record, ret);
+    if (*ret_known)
+        compare_records(stage, record, ret);
     record_deinit(&record[0]);
     record_deinit(&record[1]);
-    return err;
 }
 
 static struct cps_err *record_side(const struct stage *stage, unsigned side,
@@ -250,11 +243,12 @@ static struct cps_err *compare_later(const struct stage *stage, enum cps_process
 {
     CPS_BUF later = {0};
     put_later(text, &later);
-    if (later.failed)
-        return cps_err_nomem();
+    tool_text(&later);
     CPS_TRY(record_side(stage, 0, &later, NULL, &record[2]));
     keep_packet(&record[2], who, mark);
-    return equate_clock(stage, record) ? compare_records(stage, record, ret) : NULL;
+    if (equate_clock(stage, record))
+        compare_records(stage, record, ret);
+    return NULL;
 }
 
 /* Packets that do nothing, more than any that a switch comes in front of. */
@@ -274,7 +268,8 @@ struct cps_err *stage_context(const struct stage *stage, const char *inject,
     CPS_BUF text = {0};
     ret->count = 0;
     put_nothing(stage->fw[0]->gen, &text);
-    struct cps_err *err = text.failed ? cps_err_nomem() : record_both(stage, &text, inject, record);
+    tool_text(&text);
+    struct cps_err *err = record_both(stage, &text, inject, record);
     if (!err)
         equate_context(record, ret, true);
     record_deinit(&record[0]);
@@ -298,7 +293,7 @@ struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
     equate_context(record, &context, false);
     renumber(code, &record[1]);
     if (!err)
-        err = compare_records(stage, record, ret);
+        compare_records(stage, record, ret);
     if (!err && ret->different && !ret->hidden && !inject)
         err = compare_later(stage, who, text, mark, record, ret);
     for (unsigned i = 0; i < 3; i++)

@@ -2,7 +2,7 @@
  * Both revisions run from the same random state. A run begins where a stream brings the packet to
  * its handler; registers then get random values, equal in both. The packet and those after it are
  * executed, and their events compared. */
-#include "tools/explain/prove/crosscheck.h"
+#include "tools/explain/prove/task.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "cpscope.h"
 #include "emu/afuc/core.h"
 #include "isa/base/pm4.h"
-#include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/fuzz/random.h"
 #include "tools/explain/prove/twins.h"
 #include "trace/form/text.h"
@@ -229,8 +229,7 @@ static struct cps_err *run_all(struct trial *t, unsigned runs, struct json_objec
     unsigned run = 0;
     for (; run < runs && !answer.different; run++) {
         begin_run(t, run);
-        if (t->text.failed)
-            return cps_err_nomem();
+        tool_text(&t->text);
         CPS_TRY(twins_run(&t->twins, &t->text, &t->packet, t->poke, t->pokes, &answer));
         reached += answer.reached;
         note_reads(t, &t->twins.record[0]);
@@ -256,12 +255,12 @@ static bool is_listed(const struct trial *t, unsigned id)
 
 /* Packets whose handlers have the same code wherever it lies, and do not jump where a register
  * says: a difference that shows in them was there before. */
-static struct cps_err *find_followers(struct trial *t)
+static void find_followers(struct trial *t)
 {
     struct cps_fw_hash hash[2][CPS_FW_TABLE_SIZE];
     for (unsigned i = 0; i < 2; i++) {
         const struct code_side *side = &t->part->code.side[i];
-        CPS_TRY(cps_fw_handler_hashes(side->fw, side->part, hash[i]));
+        tool_must(cps_fw_handler_hashes(side->fw, side->part, hash[i]));
     }
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
         t->twins.steady[id] = cps_fw_hash_same(&hash[0][id], &hash[1][id]);
@@ -275,19 +274,8 @@ static struct cps_err *find_followers(struct trial *t)
     prove_packet_name(t->prove, (unsigned)(t->part - t->prove->part), id, name);
     t->preempts = !strcmp(name, "IN_PREEMPT");
     t->random_state = !hash[0][id].open && !hash[1][id].open;
-    return t->random_state ? twins_find_code(&t->twins) : NULL;
-}
-
-static struct cps_err *check_boots(const struct trial *t, struct json_object *to)
-{
-    bool known = false;
-    struct stage_answer answer;
-    CPS_TRY(stage_compare_boots(&t->prove->stage, t->twins.who, &t->part->code, &known, &answer));
-    cps_json_uint(to, "runs", 1);
-    cps_json_uint(to, "reached", known);
-    if (known && answer.different)
-        cps_json_text(cps_json_new_object(to, "contradiction"), "event", answer.text);
-    return NULL;
+    if (t->random_state)
+        twins_find_code(&t->twins);
 }
 
 bool crosscheck_applies(struct json_object *result)
@@ -304,22 +292,25 @@ bool crosscheck_applies(struct json_object *result)
 struct cps_err *crosscheck_task(const struct prove *prove, const struct prove_task *task,
                                 struct json_object *result)
 {
-    const struct prove_handler *h = prove_handler_of(prove, task);
     struct json_object *to = cps_json_new_object(result, "cross_check");
-    struct trial *t = calloc(1, sizeof(*t));
-    if (!t)
-        return cps_err_nomem();
+    struct trial *t = tool_alloc(1, sizeof(*t));
+    struct cps_err *err = NULL;
     t->prove = prove;
     t->part = &prove->part[task->part];
-    t->handler = h;
+    t->handler = prove_handler_of(prove, task);
     bool waits = !strcmp(cps_json_get_text(result, "verdict", ""), verdict_name(VERDICT_WAITS));
-    struct cps_err *err = twins_init(&prove->stage, &t->part->code, h->pc, waits, &t->twins);
-    if (!err && prove_is_bootstrap(h))
-        err = check_boots(t, to);
-    else if (!err) {
-        err = find_followers(t);
-        if (!err)
-            err = run_all(t, prove->runs, to);
+    twins_init(&prove->stage, &t->part->code, t->handler->pc, waits, &t->twins);
+    if (prove_is_bootstrap(t->handler)) {
+        bool known = false;
+        struct stage_answer answer;
+        stage_compare_boots(&prove->stage, t->twins.who, &t->part->code, &known, &answer);
+        cps_json_uint(to, "runs", 1);
+        cps_json_uint(to, "reached", known);
+        if (known && answer.different)
+            cps_json_text(cps_json_new_object(to, "contradiction"), "event", answer.text);
+    } else {
+        find_followers(t);
+        err = run_all(t, prove->runs, to);
     }
     twins_deinit(&t->twins);
     cps_buf_deinit(&t->text);

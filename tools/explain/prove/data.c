@@ -11,7 +11,7 @@
 
 #include "fw/image/walk.h"
 #include "isa/base/buf.h"
-#include "isa/base/list.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/run/cachedir.h"
 #include "tools/explain/prove/code.h"
 
@@ -45,65 +45,57 @@ static bool names_base(const struct cps_names *names, const struct afuc_uop *uop
            is_base(names, CPS_SPACE_GPU, uop->imm, REACH);
 }
 
-static struct cps_err *mark_bases(struct code_side *side)
-{
-    struct cps_names *names = NULL;
-    CPS_TRY(cps_names_create(side->fw->layout, NULL, &names));
-    for (uint32_t at = 2; at < side->count; at++)
-        side->word[at] |= names_base(names, &side->image->uop[at]) ? NAMES_BASE : 0;
-    cps_names_destroy(names);
-    return NULL;
-}
-
-/* @param open  gets whether a register says where some of the code goes on */
-static struct cps_err *walk_bases(const struct code_side *side, uint32_t pc, bool guess, bool *ret,
-                                  bool *open)
+/* Whether code that @p pc leads to names a base, or is too long to be looked at.
+ * @param open  gets whether a register says where some of the code goes on */
+static bool leads_to_base(const struct code_side *side, uint32_t pc, bool guess, bool *open)
 {
     struct cps_fw_walk walk;
     cps_fw_walk_init_(side->fw, side->part, MOST_NODES, &walk);
     walk.guess = guess;
-    struct cps_err *err = cps_fw_walk_from_(&walk, pc, NULL);
-    if (!err)
-        err = cps_fw_walk_(&walk);
-    *ret = walk.count >= MOST_NODES;
+    tool_must(cps_fw_walk_from_(&walk, pc, NULL));
+    tool_must(cps_fw_walk_(&walk));
+    bool found = walk.count >= MOST_NODES;
     *open = false;
     for (size_t i = 0; i < walk.count; i++) {
         const struct cps_fw_node *node = &walk.node[i];
-        *ret = *ret || (side->word[node->pc] & NAMES_BASE);
+        found = found || (side->word[node->pc] & NAMES_BASE);
         for (unsigned k = 0; k < node->count; k++)
             *open = *open || node->next[k] == CPS_FW_AT_REGISTER;
     }
     cps_fw_walk_deinit_(&walk);
-    return err;
+    return found;
 }
 
-struct cps_err *code_reads_image(const struct code_side *side, uint32_t pc, bool *ret)
+bool code_reads_image(const struct code_side *side, uint32_t pc)
 {
     bool open = false;
-    CPS_TRY(walk_bases(side, pc, false, ret, &open));
-    if (open && !*ret) /* then constants may be where it goes */
-        CPS_TRY(walk_bases(side, pc, true, ret, &open));
-    return NULL;
+    return leads_to_base(side, pc, false, &open) || /* then constants may be where it goes */
+           (open && leads_to_base(side, pc, true, &open));
 }
 
 /* ---- Words that differ ---- */
 
-/* What a handler, or the boot, reaches: without constants, which may be addresses of data. */
-static struct cps_err *mark_code(struct code_side *side)
+/* What a handler, or the boot, reaches: without constants, which may be addresses of data; and
+ * words that name a base. */
+static void mark_words(struct code_side *side)
 {
+    struct cps_names *names = NULL;
     struct cps_fw_walk walk;
+    side->word = tool_alloc((size_t)side->count + 1, sizeof(*side->word));
     cps_fw_walk_init_(side->fw, side->part, MOST_NODES, &walk);
-    struct cps_err *err = cps_fw_walk_from_(&walk, 2, NULL);
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && !err; id++) {
+    tool_must(cps_fw_walk_from_(&walk, 2, NULL));
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
         if (side->table[id] < side->count)
-            err = cps_fw_walk_from_(&walk, side->table[id], NULL);
+            tool_must(cps_fw_walk_from_(&walk, side->table[id], NULL));
     }
-    if (!err)
-        err = cps_fw_walk_(&walk);
+    tool_must(cps_fw_walk_(&walk));
     for (size_t i = 0; i < walk.count; i++)
         side->word[walk.node[i].pc] |= IS_CODE;
     cps_fw_walk_deinit_(&walk);
-    return err;
+    tool_must(cps_names_create(side->fw->layout, NULL, &names));
+    for (uint32_t at = 2; at < side->count; at++)
+        side->word[at] |= names_base(names, &side->image->uop[at]) ? NAMES_BASE : 0;
+    cps_names_destroy(names);
 }
 
 static uint32_t word_at(const struct code_side *side, uint32_t at)
@@ -128,14 +120,12 @@ static bool is_filler(const struct code_side *side, uint32_t at)
     return is_code(side, first) && is_code(side, end);
 }
 
-static struct cps_err *note_word(struct code *code, uint32_t at, uint32_t old, uint32_t new,
-                                 struct cps_buf *values)
+static void note_word(struct code *code, uint32_t at, uint32_t old, uint32_t new,
+                      struct cps_buf *values)
 {
-    if (!CPS_LIST_ROOM(code->data.word, code->data.words))
-        return cps_err_nomem();
+    TOOL_ROOM(code->data.word, code->data.words);
     code->data.word[code->data.words++] = at;
     cps_buf_printf(values, "%x %x %x ", at, old, new);
-    return NULL;
 }
 
 /* Whether a word is the same instruction as its partner, which leads to the same code: code that
@@ -148,7 +138,7 @@ static bool is_moved_code(const struct code *code, uint32_t old)
 
 /* In front of the packet table. The first two words are the image's version and where its table
  * lies, which only the boot reads. */
-static struct cps_err *compare_words(struct code *code, struct cps_buf *values)
+static void compare_words(struct code *code, struct cps_buf *values)
 {
     const struct code_side *a = &code->side[0];
     const struct code_side *b = &code->side[1];
@@ -156,21 +146,20 @@ static struct cps_err *compare_words(struct code *code, struct cps_buf *values)
         uint32_t to = a->partner[at];
         if (to == CPS_FW_ALONE) {
             if (!(a->word[at] & IS_CODE) && !is_filler(a, at))
-                CPS_TRY(note_word(code, at, word_at(a, at), 0, values));
+                note_word(code, at, word_at(a, at), 0, values);
         } else if (!(a->word[at] & b->word[to] & IS_CODE) && word_at(a, at) != word_at(b, to) &&
                    !is_moved_code(code, at)) {
-            CPS_TRY(note_word(code, at, word_at(a, at), word_at(b, to), values));
+            note_word(code, at, word_at(a, at), word_at(b, to), values);
         }
     }
     for (uint32_t at = 2; at < b->count; at++) {
         if (b->partner[at] == CPS_FW_ALONE && !(b->word[at] & IS_CODE) && !is_filler(b, at))
-            CPS_TRY(note_word(code, at | PC_ALONE, 0, word_at(b, at), values));
+            note_word(code, at | PC_ALONE, 0, word_at(b, at), values);
     }
-    return NULL;
 }
 
 /* The packet table beside the addresses of handlers, and what lies behind it. */
-static struct cps_err *compare_rest(struct code *code, struct cps_buf *values)
+static void compare_rest(struct code *code, struct cps_buf *values)
 {
     const struct code_side *a = &code->side[0];
     const struct code_side *b = &code->side[1];
@@ -183,26 +172,16 @@ static struct cps_err *compare_rest(struct code *code, struct cps_buf *values)
             new ^= b->table[i];
         }
         if (has[0] != has[1] || old != new)
-            CPS_TRY(note_word(code, a->count + i, old, new, values));
+            note_word(code, a->count + i, old, new, values);
     }
-    return NULL;
 }
 
-struct cps_err *code_data(struct code *code)
+void code_data(struct code *code)
 {
     CPS_BUF values = {0};
-    for (unsigned i = 0; i < 2; i++) {
-        struct code_side *side = &code->side[i];
-        side->word = calloc((size_t)side->count + 1, sizeof(*side->word));
-        if (!side->word)
-            return cps_err_nomem();
-        CPS_TRY(mark_code(side));
-        CPS_TRY(mark_bases(side));
-    }
-    CPS_TRY(compare_words(code, &values));
-    CPS_TRY(compare_rest(code, &values));
-    if (values.failed)
-        return cps_err_nomem();
-    cache_hash(cps_buf_text(&values), values.size, code->data.digest);
-    return NULL;
+    mark_words(&code->side[0]);
+    mark_words(&code->side[1]);
+    compare_words(code, &values);
+    compare_rest(code, &values);
+    cache_hash(tool_text(&values), values.size, code->data.digest);
 }

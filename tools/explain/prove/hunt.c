@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Random streams on both revisions, aimed at one handler. */
-#include "tools/explain/prove/hunt_judge.h"
+ * Random streams on both revisions, aimed at one handler; whether one shows a difference, and
+ * whether that is the handler's. */
+#include "tools/explain/prove/witness.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +9,11 @@
 
 #include "cpscope.h"
 #include "fw/image/icache.h"
-#include "isa/base/list.h"
 #include "isa/base/pm4.h"
-#include "isa/base/within.h"
-#include "tools/explain/fuzz/judge.h"
+#include "tools/cmd/terminal/oom.h"
+#include "tools/explain/fuzz/fuzz.h"
 #include "trace/capture/pm4text.h"
+#include "trace/capture/pm4walk.h"
 
 #define MOST_CASES        16000u
 #define MOST_INSTRUCTIONS 120000000u /* of both revisions, of a handler */
@@ -25,7 +26,197 @@
 #define AIMED 70 /* the one that is changed reached a new edge of the handler */
 #define HINT  50 /* a packet of the handler has a payload of the solver's */
 
-/* ---- Cases ---- */
+/* Kinds of events that the rest of the GPU sees. */
+#define HUNT_VISIBLE (RECORD_COMPARED & ~(1u << CPS_EV_END))
+/* Differences of which another handler may be the cause: more are not looked into. */
+#define HUNT_DOUBTS 60u
+
+/* A search. */
+struct hunt {
+    const struct prove_part *part;
+    const struct stage *stage;
+    const struct prove_handler *handler;
+    const struct hunt_hints *hints;
+    enum cps_processor who;
+    struct run run; /* without oracles: it runs cases, and says what they did */
+    struct protection protection;
+    struct learned learned;
+    struct grammar grammar;
+    struct grammar own; /* which makes packets of the handler only */
+    struct rng rng;
+    struct key_map edges;
+    struct corpus all, aimed;
+    bool wanted[CPS_FW_TABLE_SIZE]; /* packets of the handler */
+    bool equal[CPS_FW_TABLE_SIZE];  /* packets whose handlers are equal */
+    bool usable[CPS_FW_TABLE_SIZE]; /* the same, but for waits */
+    char inject[24];                /* what cases run with */
+    struct stage_context context;   /* of that */
+    unsigned doubts;
+    uint64_t instructions;
+    struct fuzz_case input, other, smaller, best;
+    bool found, found_hidden;
+};
+
+/* What a case shows. */
+struct shown {
+    bool different;
+    bool hidden;   /* only in control registers */
+    bool saved;    /* in the record of a context, while a switch stores it */
+    bool inside;   /* in a packet of the handler, not after it */
+    uint64_t iova; /* of the handler's first packet */
+    uint32_t header;
+    uint8_t level;
+};
+
+static bool is_counted(const struct hunt *h, const struct cps_event *event, uint32_t kinds)
+{
+    return cps_event_who(event) == (unsigned)h->who && kinds >> cps_event_kind(event) & 1;
+}
+
+static const struct cps_event *next_event(const struct hunt *h, const struct record *record,
+                                          uint32_t kinds, size_t *at)
+{
+    while (*at < record->count && !is_counted(h, &record->event[*at], kinds))
+        ++*at;
+    return *at < record->count ? &record->event[(*at)++] : NULL;
+}
+
+static bool same_event(const struct hunt *h, const struct cps_event *a, const struct cps_event *b)
+{
+    struct cps_event old = *b; /* as the old revision numbers it */
+    stage_renumber(&h->part->code, &old);
+    uint32_t free = cps_mask_bits(&h->stage->mask, a, -1);
+    if (cps_event_kind(a) == CPS_EV_MEMW && stage_is_context(&h->context, a->addr))
+        free = UINT32_MAX;
+    return cps_event_kind(a) == cps_event_kind(b) && cps_event_sub(a) == cps_event_sub(b) &&
+           a->addr == old.addr && !((a->value ^ b->value) & ~free);
+}
+
+enum { IN_GMU_INTERRUPT = 0x0b, IN_PREEMPT = 0x0f };
+
+/* Packets up to an event: the first of the handler, and whether all others are of handlers that are
+ * equal. */
+static bool look_back(const struct hunt *h, const struct record *record, size_t end,
+                      struct shown *ret)
+{
+    bool only = true;
+    for (size_t i = 0; i < end; i++) {
+        const struct cps_event *event = &record->event[i];
+        if (!is_counted(h, event, 1u << CPS_EV_PKT))
+            continue;
+        unsigned id = oracle_packet(event->value) % CPS_FW_TABLE_SIZE;
+        ret->inside = h->wanted[id];
+        ret->saved = id == IN_PREEMPT;
+        if (h->wanted[id] && !ret->header) {
+            ret->header = event->value;
+            ret->iova = event->addr;
+            ret->level = (uint8_t)cps_event_sub(event);
+        }
+        only = only && (h->wanted[id] || h->equal[id]);
+    }
+    return only;
+}
+
+static enum cps_stop ending(enum cps_stop stop)
+{
+    return stop == CPS_STOP_BUDGET ? CPS_STOP_DEADLOCK : stop;
+}
+
+/* The first difference of the last run, in events of some kinds. @param only  gets whether no other
+ * handler can be its cause */
+static void first_difference(const struct hunt *h, uint32_t kinds, struct shown *ret, bool *only)
+{
+    const struct run_side *side = h->run.side;
+    const struct cps_event *a = NULL;
+    const struct cps_event *b = NULL;
+    size_t at[2] = {0, 0};
+    *ret = (struct shown){0};
+    do {
+        a = next_event(h, &side[0].record, kinds, &at[0]);
+        b = next_event(h, &side[1].record, kinds, &at[1]);
+    } while (a && b && same_event(h, a, b));
+    bool cut = side[0].stop == CPS_STOP_BUDGET || side[1].stop == CPS_STOP_BUDGET;
+    ret->different = (a && b) || ((a || b) && !cut) || ending(side[0].stop) != ending(side[1].stop);
+    *only = ret->different && look_back(h, &side[0].record, at[0], ret) &&
+            look_back(h, &side[1].record, at[1], ret);
+    ret->saved = ret->saved && a && b && cps_event_kind(a) == CPS_EV_MEMW;
+    ret->different = ret->different && ret->header && !side[0].internal && !side[1].internal;
+}
+
+static void hunt_run(struct hunt *h, const struct fuzz_case *input)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t before = h->run.side[i].booted->clock;
+        run_one(&h->run, i, input, h->run.limit);
+        h->instructions += h->run.side[i].engine->clock - before;
+    }
+    judge_side(&h->run.side[0]); /* which teaches the grammar */
+}
+
+/* ---- Whether a difference is the handler's ---- */
+
+static bool hunt_wants(const struct hunt *h, uint32_t header)
+{
+    struct cps_pm4 packet = cps_pm4_decode(header);
+    bool known = packet.kind == CPS_PM4_TYPE7 || packet.kind == CPS_PM4_TYPE4;
+    return known && h->wanted[oracle_packet(header) % CPS_FW_TABLE_SIZE];
+}
+
+/* @return how many packets of the handler have become CP_NOP */
+static unsigned leave_out(const struct hunt *h, struct fuzz_case *changed)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < changed->streams; i++) {
+        struct case_stream *s = &changed->stream[i];
+        for (uint32_t at = 0; at < s->count; at += case_packet_at(changed, i, at).length) {
+            if (!hunt_wants(h, s->word[at]))
+                continue;
+            s->word[at] = cps_pm4_type7(PM4_CP_NOP, cps_pm4_decode(s->word[at]).count);
+            count++;
+        }
+    }
+    return count;
+}
+
+static bool shows_without(struct hunt *h, const struct fuzz_case *input, bool inside)
+{
+    struct shown shown;
+    bool only = false;
+    if (h->doubts++ >= HUNT_DOUBTS)
+        return true;
+    case_copy(&h->smaller, input);
+    if (!leave_out(h, &h->smaller)) /* hardware makes them */
+        return !inside;
+    hunt_run(h, &h->smaller);
+    h->wanted[PM4_CP_NOP] = true; /* what follows it counts */
+    first_difference(h, HUNT_VISIBLE | 1u << CPS_EV_PKT | 1u << CPS_EV_CTRL, &shown, &only);
+    h->wanted[PM4_CP_NOP] = false;
+    return shown.different;
+}
+
+static struct shown hunt_judge(struct hunt *h, const struct fuzz_case *input)
+{
+    const uint32_t control = 1u << CPS_EV_CTRL;
+    const uint32_t packets = 1u << CPS_EV_PKT;
+    struct shown ret;
+    bool only = false;
+    first_difference(h, HUNT_VISIBLE | packets, &ret, &only);
+    if (!ret.different) {
+        first_difference(h, HUNT_VISIBLE | packets | control, &ret, &only);
+        ret.hidden = true;
+    }
+    /* After a switch the clock is another one. */
+    if (*h->inject && !ret.saved && !ret.inside)
+        ret.different = false;
+    if (ret.different && !only && shows_without(h, input, ret.inside))
+        ret.different = false;
+    if (!ret.different || *h->inject || (ret.hidden && h->found_hidden))
+        return ret;
+    h->run.compared = HUNT_VISIBLE;
+    ret.different = !run_is_clock(&h->run, input);
+    h->run.compared = 0;
+    return ret;
+}
 
 static uint32_t hinted_packet(struct hunt *h, unsigned id, uint32_t *ret)
 {
@@ -116,15 +307,8 @@ static void make_case(struct hunt *h)
 
 /* ---- The search ---- */
 
-static struct cps_err *add_to(struct corpus *corpus, const struct fuzz_case *input)
-{
-    if (!CPS_LIST_ROOM(corpus->list, corpus->count))
-        return cps_err_nomem();
-    return corpus_pack(input, &corpus->list[corpus->count++]);
-}
-
 /* Keeps a case that reached an edge which none did before. */
-static struct cps_err *keep_case(struct hunt *h)
+static void keep_case(struct hunt *h)
 {
     bool aimed = false;
     bool new = false;
@@ -140,65 +324,59 @@ static struct cps_err *keep_case(struct hunt *h)
                      h->wanted[edge->packet % CPS_FW_TABLE_SIZE];
         }
     }
-    if (h->edges.failed)
-        return cps_err_nomem();
-    return new ? add_to(aimed ? &h->aimed : &h->all, &h->input) : NULL;
+    struct corpus *corpus = aimed ? &h->aimed : &h->all;
+    if (!new)
+        return;
+    TOOL_ROOM(corpus->list, corpus->count);
+    corpus_pack(&h->input, &corpus->list[corpus->count++]);
 }
 
-static struct cps_err *try_case(struct hunt *h)
+static void try_case(struct hunt *h)
 {
-    struct shown shown;
     make_case(h);
-    CPS_TRY(hunt_run(h, &h->input));
-    CPS_TRY(keep_case(h));
-    CPS_TRY(hunt_judge(h, &h->input, &shown));
+    hunt_run(h, &h->input);
+    keep_case(h);
+    struct shown shown = hunt_judge(h, &h->input);
     if (!shown.different || (shown.hidden && h->found_hidden))
-        return NULL;
+        return;
     case_copy(&h->best, &h->input);
     h->found = !shown.hidden;
     h->found_hidden = shown.hidden;
-    return NULL;
 }
 
 /* ---- A smaller one ---- */
 
-static struct cps_err *still_shows(struct hunt *h, bool *ret)
+/* Takes the input if it shows the same. */
+static void take_smaller(struct hunt *h)
 {
-    struct shown shown;
     case_fit(&h->input, NULL);
     h->doubts = 0;
-    CPS_TRY(hunt_run(h, &h->input));
+    hunt_run(h, &h->input);
     bool hidden = h->found_hidden;
     h->found_hidden = false;
-    CPS_TRY(hunt_judge(h, &h->input, &shown));
+    struct shown shown = hunt_judge(h, &h->input);
     h->found_hidden = hidden;
-    *ret = shown.different && (!shown.hidden || !h->found);
-    if (*ret)
+    if (shown.different && (!shown.hidden || !h->found))
         case_copy(&h->best, &h->input);
-    return NULL;
 }
 
 /* Leaves out each packet that is not needed, the last ones first, then each stream. */
-static struct cps_err *shrink(struct hunt *h)
+static void shrink(struct hunt *h)
 {
-    struct case_packet *list = calloc(CASE_PACKETS, sizeof(*list));
-    struct cps_err *err = list ? NULL : cps_err_nomem();
-    unsigned count = err ? 0 : case_list(&h->best, list);
-    bool shows = false;
-    for (unsigned i = count; i-- && !err;) {
+    struct case_packet *list = tool_alloc(CASE_PACKETS, sizeof(*list));
+    for (unsigned i = case_list(&h->best, list); i--;) {
         case_copy(&h->input, &h->best);
         case_remove(&h->input.stream[list[i].stream], list[i].at, list[i].length);
-        err = still_shows(h, &shows);
+        take_smaller(h);
     }
-    for (unsigned i = h->best.streams; i-- > 1 && !err;) {
+    for (unsigned i = h->best.streams; i-- > 1;) {
         case_copy(&h->input, &h->best);
         if (h->input.stream[i].count)
             continue;
         h->input.stream[i] = h->input.stream[--h->input.streams];
-        err = still_shows(h, &shows);
+        take_smaller(h);
     }
     free(list);
-    return err;
 }
 
 static enum place_at place_of(unsigned level)
@@ -257,27 +435,23 @@ static struct cps_err *confirm_text(struct hunt *h, const struct shown *shown, b
 
 static struct cps_err *confirm(struct hunt *h, struct witness *ret)
 {
-    struct shown shown;
     h->doubts = 0;
-    CPS_TRY(hunt_run(h, &h->best));
+    hunt_run(h, &h->best);
     h->found_hidden = false;
-    CPS_TRY(hunt_judge(h, &h->best, &shown));
+    struct shown shown = hunt_judge(h, &h->best);
     if (shown.different)
         CPS_TRY(confirm_text(h, &shown, false, ret));
     return shown.different && !ret->confirmed ? confirm_text(h, &shown, true, ret) : NULL;
 }
 
-/* ---- Before and after ---- */
-
-static struct cps_err *know_handlers(struct hunt *h)
+static void know_handlers(struct hunt *h)
 {
     for (size_t i = 0; i < h->part->handlers; i++) {
         const struct prove_handler *other = &h->part->handler[i];
-        bool same = false;
         uint32_t proven = PROVEN_NOT;
         if (other->alone || prove_is_bootstrap(other))
             continue;
-        CPS_TRY(prove_same_code(h->part, other, &same));
+        bool same = prove_same_code(h->part, other);
         if (h->part->code.pairs.partner[0][other->pc[0]] == other->pc[1])
             proven = same ? PROVEN_EQUAL : h->part->proven[other->pc[0]];
         for (unsigned k = 0; k < other->ids; k++) {
@@ -287,7 +461,6 @@ static struct cps_err *know_handlers(struct hunt *h)
     }
     for (unsigned k = 0; k < h->handler->ids; k++)
         h->wanted[h->handler->id[k]] = true;
-    return NULL;
 }
 
 /* Packets of other handlers that differ would hide what this one does, and those that the processor
@@ -325,29 +498,20 @@ static void set_grammar(struct hunt *h)
 
 static struct cps_err *begin_side(struct hunt *h, unsigned number, struct cps_engine *booted)
 {
-    struct run_side *side = &h->run.side[number];
-    side->run = &h->run;
-    side->sink.put = run_take_events;
-    side->log.edge = calloc(RUN_EDGES, sizeof(*side->log.edge));
-    side->log.room = RUN_EDGES;
-    if (!side->log.edge)
-        return cps_err_nomem();
-    CPS_TRY(cps_engine_clone(booted, &side->booted));
+    const uint32_t kinds =
+        HUNT_VISIBLE | 1u << CPS_EV_PKT | 1u << CPS_EV_CTRL | 1u << CPS_EV_ASSUME;
+    struct cps_engine *own = NULL;
+    tool_must(cps_engine_clone(booted, &own));
     for (unsigned i = 0; i < h->protection.items; i++)
-        CPS_TRY(cps_engine_feed(side->booted, &h->protection.item[i]));
-    CPS_TRY(cps_engine_clone(side->booted, &side->engine));
-    cps_engine_sink(side->engine, &side->sink,
-                    HUNT_VISIBLE | 1u << CPS_EV_PKT | 1u << CPS_EV_CTRL | 1u << CPS_EV_ASSUME);
-    cps_afuc_log(cps_afuc_of(side->engine), &side->log);
-    return NULL;
+        tool_must(cps_engine_feed(own, &h->protection.item[i]));
+    return run_begin_side(&h->run, number, own, kinds);
 }
 
 static struct cps_err *open_side(struct hunt *h, unsigned number)
 {
-    const struct record_boot *usual = &h->stage->boot[number];
     struct record_boot boot = {0};
     if (!*h->inject)
-        return begin_side(h, number, usual->engine);
+        return begin_side(h, number, h->stage->boot[number].engine);
     struct cps_err *err = stage_boot(h->stage, number, h->inject, &boot);
     if (!err && boot.booted)
         err = begin_side(h, number, boot.engine);
@@ -355,30 +519,21 @@ static struct cps_err *open_side(struct hunt *h, unsigned number)
     return err;
 }
 
-static struct cps_err *open_run(struct hunt *h)
+static struct cps_err *try_cases(struct hunt *h, unsigned count, struct witness *ret)
 {
     h->run = (struct run){.sides = 2, .protection = &h->protection, .learned = &h->learned};
     h->run.lpac = h->who == CPS_CPU_LPAC;
     h->run.limit = *h->inject ? SWITCH_LIMIT : CASE_LIMIT;
-    h->run.bytes = malloc(4 * (size_t)CASE_STREAMS * CASE_WORDS);
-    if (!h->run.bytes)
-        return cps_err_nomem();
     for (unsigned i = 0; i < 2; i++)
         CPS_TRY(open_side(h, i));
-    return NULL;
-}
-
-static struct cps_err *try_cases(struct hunt *h, unsigned count, struct witness *ret)
-{
-    CPS_TRY(open_run(h));
     if (!h->run.side[0].booted || !h->run.side[1].booted)
         return NULL;
     h->instructions = 0;
     for (unsigned i = 0; i < count && !h->found && h->instructions < MOST_INSTRUCTIONS; i++)
-        CPS_TRY(try_case(h));
+        try_case(h);
     if (!h->found && !h->found_hidden)
         return NULL;
-    CPS_TRY(shrink(h));
+    shrink(h);
     return confirm(h, ret);
 }
 
@@ -402,21 +557,16 @@ static struct cps_err *interrupt_cases(struct hunt *h, const char *kind, struct 
     return NULL;
 }
 
-static bool is_made_by(const struct hunt *h, unsigned packet)
-{
-    return h->handler->ids == 1 && h->handler->id[0] == packet;
-}
-
 static struct cps_err *search(struct hunt *h, struct witness *ret)
 {
-    enum { IN_GMU_INTERRUPT = 0x0b, IN_PREEMPT = 0x0f };
     enum cps_gen gen = h->stage->fw[0]->gen;
     bool sqe = h->stage->fw[0]->part[0].role == h->part->code.side[0].part->role;
-    CPS_TRY(know_handlers(h));
+    unsigned only = h->handler->ids == 1 ? h->handler->id[0] : CPS_FW_TABLE_SIZE;
+    know_handlers(h);
     set_grammar(h);
-    if (is_made_by(h, IN_GMU_INTERRUPT))
+    if (only == IN_GMU_INTERRUPT)
         return interrupt_cases(h, "gmu", ret);
-    if (!is_made_by(h, IN_PREEMPT))
+    if (only != IN_PREEMPT)
         CPS_TRY(try_cases(h, MOST_CASES, ret));
     else if (sqe)
         CPS_TRY(interrupt_cases(h, "preempt", ret));
@@ -431,9 +581,7 @@ struct cps_err *hunt_find(const struct prove_part *part, const struct stage *sta
 {
     if (!stage->boot[0].booted || !stage->boot[1].booted)
         return NULL;
-    struct hunt *h = calloc(1, sizeof(*h));
-    if (!h)
-        return cps_err_nomem();
+    struct hunt *h = tool_alloc(1, sizeof(*h));
     h->part = part;
     h->stage = stage;
     h->handler = handler;

@@ -2,13 +2,12 @@
  * The comparison: a walk over pairs of paths, depth first, with what a path knows asserted in the
  * solver. */
 #include "tools/explain/prove/joint.h"
-#include "tools/explain/prove/left.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/list.h"
+#include "tools/cmd/terminal/oom.h"
 
 #define MOST_FORKS   400u /* undecided branches of one path */
 #define MOST_WAITS   8u   /* turns of a loop that only one side goes */
@@ -220,10 +219,8 @@ static void add_child(struct joint *j, uint32_t pc)
         if (j->child[i] == pc)
             return;
     }
-    if (CPS_LIST_ROOM(j->child, j->children))
-        j->child[j->children++] = pc;
-    else
-        j->run[0].failed = true;
+    TOOL_ROOM(j->child, j->children);
+    j->child[j->children++] = pc;
 }
 
 /* Whether a place of the old revision may stand for itself: the new one has it, and it is not known
@@ -430,11 +427,7 @@ static void explore_branch(struct joint *j, const struct pair *p, unsigned side,
 {
     Z3_ast condition = p->s[side].condition;
     const struct known known = {condition, p->s[side].pc, (uint8_t)side, taken, p->known};
-    struct pair *q = malloc(sizeof(*q));
-    if (!q) {
-        j->run[0].failed = j->stop = true;
-        return;
-    }
+    struct pair *q = tool_alloc(1, sizeof(*q));
     *q = *p;
     q->known = &known;
     q->forks++;
@@ -507,8 +500,6 @@ static bool advance(struct joint *j, struct pair *p, unsigned side)
     struct runner *run = &j->run[side];
     for (;;) {
         p->at[side] = runner_go(run, &p->s[side]);
-        if (run->failed)
-            j->stop = true;
         switch (p->at[side]) {
         case HALT_BRANCH:
             if (!decide(j, p, side))
@@ -529,12 +520,8 @@ static bool advance(struct joint *j, struct pair *p, unsigned side)
 
 static void explore(struct joint *j, const struct pair *from, unsigned side)
 {
-    struct pair *p = malloc(sizeof(*p));
+    struct pair *p = tool_alloc(1, sizeof(*p));
     struct visit *visits = NULL;
-    if (!p) {
-        j->run[0].failed = j->stop = true;
-        return;
-    }
     *p = *from;
     while (!j->stop) {
         if (p->at[side] != HALT_END && !p->stands && !advance(j, p, side))
@@ -545,11 +532,7 @@ static void explore(struct joint *j, const struct pair *from, unsigned side)
             continue;
         if (!meet(j, p))
             break;
-        struct visit *visit = malloc(sizeof(*visit));
-        if (!visit) {
-            j->run[0].failed = j->stop = true;
-            break;
-        }
+        struct visit *visit = tool_alloc(1, sizeof(*visit));
         *visit = (struct visit){.pc = p->s[0].pc, .calls = p->s[0].calls, .before = p->visited};
         memcpy(visit->call, p->s[0].call, sizeof(visit->call));
         p->visited = visit;
@@ -563,8 +546,7 @@ static void explore(struct joint *j, const struct pair *from, unsigned side)
     free(p);
 }
 
-struct cps_err *joint_compare(struct joint *j, uint32_t old, uint32_t new,
-                              const struct state start[2])
+void joint_compare(struct joint *j, uint32_t old, uint32_t new, const struct state start[2])
 {
     struct pair p = {.at = {HALT_CUT, HALT_CUT}};
     j->outcome = OUTCOME_EQUAL;
@@ -583,7 +565,4 @@ struct cps_err *joint_compare(struct joint *j, uint32_t old, uint32_t new,
     joint_assert_invariants(j, &p.s[0]);
     explore(j, &p, 0);
     smt_pop(&j->smt);
-    if (j->run[0].failed || j->run[1].failed)
-        return cps_err_nomem();
-    return NULL;
 }

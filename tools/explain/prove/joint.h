@@ -83,16 +83,33 @@ struct joint {
     uint16_t *visits; /**< by dword of the old revision: how often both were there; owned */
 };
 
-CPS_MUST_USE struct cps_err *joint_init(const struct code *code, unsigned effort,
-                                        struct joint *ret);
+void joint_init(const struct code *code, unsigned effort, struct joint *ret);
 void joint_deinit(struct joint *joint);
 /** Compares from two places of the old and the new revision, in equal states.
  * @param start  the states; NULL: of which nothing is known but the invariants */
-CPS_MUST_USE struct cps_err *joint_compare(struct joint *joint, uint32_t old, uint32_t new,
-                                           const struct state start[2]);
+void joint_compare(struct joint *joint, uint32_t old, uint32_t new, const struct state start[2]);
 /** What a model says of where the handler begins, of what it hears, and of where that comes from:
  * sources.c. What a repetition reads is not followed. */
 void joint_take_model(const struct joint *joint, const struct state *state, unsigned side,
                       const struct smt_model *model, struct difference *ret);
+
+/* ---- effect.c: what a place, or the end of a path, leaves to the code after it ---- */
+
+/** A pair of terms, with a name for people. */
+struct left {
+    char name[24];
+    uint64_t bit; /**< as LIVE_*; of SQE registers 0 */
+    Z3_ast word[2];
+};
+#define MOST_LEFT (32u + 4u + SQE_COUNT)
+
+/** The pairs of two states, @p s, that code behind them may read: @p live as LIVE_*.
+ * @return how many of @p ret, which has room for MOST_LEFT */
+unsigned left_words(const struct state *s, uint64_t live, struct left *ret);
+/** What is live behind an end, as PC_* says which. */
+uint64_t left_live(const struct code_side *side, uint32_t pc);
+
+/** Asserts what holds wherever a handler begins: invariant.def. */
+void joint_assert_invariants(const struct joint *j, const struct state *s);
 
 #endif

@@ -13,7 +13,8 @@
 #include "tools/run/cachedir.h"
 #include "tools/run/files.h"
 #include "tools/run/trust.h"
-#include "tools/explain/prove/crosscheck.h"
+#include "tools/cmd/terminal/oom.h"
+#include "tools/explain/prove/task.h"
 #include "trace/out/outfile.h"
 
 #define ENTRY_VERSION 4 /* change it whenever a result is another one */
@@ -44,46 +45,27 @@ static void put_part(const struct code *code, struct cps_buf *out)
     }
 }
 
-static struct cps_err *put_key(const struct prove *prove, const struct prove_task *task,
-                               const struct part_key *part, struct cps_buf *out)
+static void make_key(const struct prove *prove, struct prove_task *task, const char *program,
+                     const char *names, const struct part_key *part)
 {
     const struct prove_handler *h = prove_handler_of(prove, task);
     const struct code *code = &prove->part[task->part].code;
     unsigned id = h->id[0];
-    cps_buf_printf(out, " %u %u %u %u %d %d", (unsigned)code->side[0].fw->gen,
+    CPS_BUF out = {0};
+    cps_buf_printf(&out, "prove %d %s %s", ENTRY_VERSION, program, names);
+    cps_buf_printf(&out, " %u %u %u %u %d %d", (unsigned)code->side[0].fw->gen,
                    (unsigned)code->side[0].fw->layout, (unsigned)code->side[0].part->role, id,
                    h->put_in, h->taken_out);
     for (unsigned i = 0; i < 2 && !prove_is_bootstrap(h); i++)
-        put_digest(&part->hash[i][id], out);
-    put_part(code, out);
+        put_digest(&part->hash[i][id], &out);
+    put_part(code, &out);
     if (prove_is_bootstrap(h) || h->alone || part->hash[0][id].open || part->hash[1][id].open)
-        cps_buf_str(out, prove->images); /* nobody knows all of its code */
+        cps_buf_str(&out, prove->images); /* not all of its code is known */
     else
-        CPS_TRY(prove_moved(&prove->part[task->part], h, out));
-    bool depends = false;
-    CPS_TRY(prove_depends_on_data(&prove->part[task->part], h, &depends));
-    if (depends)
-        cps_buf_printf(out, " %s", code->data.digest);
-    return out->failed ? cps_err_nomem() : NULL;
-}
-
-static struct cps_err *make_key(const struct prove *prove, struct prove_task *task,
-                                const char *program, const char *names, const struct part_key *part)
-{
-    CPS_BUF text = {0};
-    cps_buf_printf(&text, "prove %d %s %s", ENTRY_VERSION, program, names);
-    CPS_TRY(put_key(prove, task, part, &text));
-    cache_hash(cps_buf_text(&text), text.size, task->key);
-    return NULL;
-}
-
-static struct cps_err *hash_part(const struct prove *prove, unsigned part, struct part_key *ret)
-{
-    for (unsigned i = 0; i < 2; i++) {
-        const struct code_side *side = &prove->part[part].code.side[i];
-        CPS_TRY(cps_fw_handler_hashes(side->fw, side->part, ret->hash[i]));
-    }
-    return NULL;
+        prove_moved(&prove->part[task->part], h, &out);
+    if (prove_depends_on_data(&prove->part[task->part], h))
+        cps_buf_printf(&out, " %s", code->data.digest);
+    cache_hash(tool_text(&out), out.size, task->key);
 }
 
 static struct cps_err *hash_images(struct prove *prove)
@@ -112,17 +94,17 @@ struct cps_err *prove_keys(struct prove *prove)
     if (prove->opt->rnn)
         CPS_TRY(files_digest(prove->opt->rnn, ".xml", names));
     CPS_TRY(hash_images(prove));
-    struct part_key *key = calloc(1, sizeof(*key));
-    struct cps_err *err = key ? NULL : cps_err_nomem();
-    for (size_t i = 0; i < prove->tasks && !err; i++) {
+    struct part_key *key = tool_alloc(1, sizeof(*key));
+    for (size_t i = 0; i < prove->tasks; i++) {
         struct prove_task *task = &prove->task[i];
-        if (!i || task->part != task[-1].part)
-            err = hash_part(prove, task->part, key);
-        if (!err)
-            err = make_key(prove, task, program, names, key);
+        for (unsigned k = 0; k < 2 && (!i || task->part != task[-1].part); k++) {
+            const struct code_side *side = &prove->part[task->part].code.side[k];
+            tool_must(cps_fw_handler_hashes(side->fw, side->part, key->hash[k]));
+        }
+        make_key(prove, task, program, names, key);
     }
     free(key);
-    return err;
+    return NULL;
 }
 
 /* ---- Entries ---- */
@@ -174,15 +156,11 @@ static bool keeps_promise(const struct prove *prove, const struct prove_task *ta
     const char *verdict = cps_json_get_text(result, "verdict", "");
     bool equal = !strcmp(verdict, verdict_name(VERDICT_SAME_CODE)) ||
                  !strcmp(verdict, verdict_name(VERDICT_EQUAL));
-    bool same = false;
     if (!equal)
         return !strcmp(verdict, verdict_name(VERDICT_BOUNDED));
-    struct cps_err *err =
-        prove_same_code(&prove->part[task->part], prove_handler_of(prove, task), &same);
-    bool good = !err;
-    cps_err_free(err);
+    bool same = prove_same_code(&prove->part[task->part], prove_handler_of(prove, task));
     cps_json_text(result, "verdict", verdict_name(same ? VERDICT_SAME_CODE : VERDICT_EQUAL));
-    return good;
+    return true;
 }
 
 /* A result of the same handlers in other images, as one of these; or NULL. */

@@ -2,9 +2,9 @@
  * Which registers the code behind a place may still read. Returns may go behind every call, and
  * behind waitin every handler may run: more may count as live than is, never less. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/prove/code.h"
 
 #define LIVE_ALL (LIVE_CARRY | LIVE_ADDR | UINT32_MAX)
@@ -187,32 +187,38 @@ static uint64_t at_table(const struct flow *flow, const struct solution *s, uint
     return live;
 }
 
-/* What is live behind an instruction that is no branch, or behind a branch's delay slot. */
-static uint64_t behind(const struct flow *flow, const struct solution *s, uint32_t at)
+/* Where an instruction leads, after its delay slot if it has one. */
+struct ways {
+    bool target, next; /* to uop.target; past the delay slot, or to the next word */
+    bool call;         /* the target returns to what is next */
+    bool back;         /* to an open call's return address */
+    bool end;          /* to the next packet, as the preemption routine, which gave all back */
+    bool somewhere;    /* where a register says */
+    bool skip;         /* past a word and that word's slot */
+};
+
+static struct ways ways_of(const struct row *row)
 {
-    const struct afuc_uop *uop = &flow->side->image->uop[at];
-    const struct row *row = code_row(uop->code);
     switch (row->act) {
     case ACT_CONDITION:
-        return live_at(flow, s, uop->target) |
-               (row->flow == CPS_FLOW_JUMP ? 0 : live_at(flow, s, at + 2));
+        return (struct ways){.target = true, .next = row->flow != CPS_FLOW_JUMP};
     case ACT_JUMP:
-        return live_at(flow, s, uop->target);
+        return (struct ways){.target = true};
     case ACT_STACK_CALL:
     case ACT_LINK_CALL:
-        return in_front_of(flow, uop->target, live_at(flow, s, at + 2));
+        return (struct ways){.target = true, .next = true, .call = true};
     case ACT_STACK_RETURN:
     case ACT_LINK_RETURN:
-        return s->behind_return;
+        return (struct ways){.back = true};
     case ACT_DISPATCH:
-    case ACT_LEAVE: /* to the waitin that the routine was entered from: it gave all back */
-        return flow->at_end;
+    case ACT_LEAVE:
+        return (struct ways){.end = true};
     case ACT_SECURE:
-        return live_at(flow, s, at + 1) | live_at(flow, s, at + 3);
+        return (struct ways){.target = true, .next = true, .skip = true};
     case ACT_JUMP_REGISTER:
-        return at_table(flow, s, at);
+        return (struct ways){.somewhere = true};
     case ACT_ILLEGAL:
-        return 0;
+        return (struct ways){.target = false};
     case ACT_EXPRESSION:
     case ACT_MEMORY_WRITE:
     case ACT_MEMORY_READ:
@@ -223,7 +229,21 @@ static uint64_t behind(const struct flow *flow, const struct solution *s, uint32
     case ACT_NOTHING:
         break;
     }
-    return live_at(flow, s, at + 1);
+    return (struct ways){.next = true};
+}
+
+/* What is live behind an instruction that is no branch, or behind a branch's delay slot. */
+static uint64_t behind(const struct flow *flow, const struct solution *s, uint32_t at)
+{
+    const struct afuc_uop *uop = &flow->side->image->uop[at];
+    const struct row *row = code_row(uop->code);
+    struct ways ways = ways_of(row);
+    uint64_t next = ways.next ? live_at(flow, s, code_has_slot(row) ? at + 2 : at + 1) : 0;
+    if (ways.call)
+        return in_front_of(flow, uop->target, next);
+    return next | (ways.target ? live_at(flow, s, ways.skip ? at + 3 : uop->target) : 0) |
+           (ways.back ? s->behind_return : 0) | (ways.end ? flow->at_end : 0) |
+           (ways.somewhere ? at_table(flow, s, at) : 0);
 }
 
 static uint64_t in_front(const struct flow *flow, uint32_t at, uint64_t live)
@@ -255,39 +275,12 @@ static bool may_dispatch(const struct flow *flow, uint32_t at)
 {
     const struct afuc_uop *uop = &flow->side->image->uop[at];
     const struct row *row = code_row(uop->code);
+    struct ways ways = ways_of(row);
     const bool *dispatches = flow->dispatches;
     bool there = uop->target < flow->side->count && dispatches[uop->target];
     bool next = at + 2 < flow->side->count && dispatches[code_has_slot(row) ? at + 2 : at + 1];
-    if (slot_goes(flow->side, at) && dispatches[at + 1])
-        return true;
-    switch (row->act) {
-    case ACT_DISPATCH:
-    case ACT_LEAVE:
-    case ACT_JUMP_REGISTER:
-        return true;
-    case ACT_STACK_RETURN:
-    case ACT_LINK_RETURN:
-    case ACT_ILLEGAL:
-        return false;
-    case ACT_JUMP:
-        return there;
-    case ACT_CONDITION:
-        return there || (row->flow != CPS_FLOW_JUMP && next);
-    case ACT_STACK_CALL:
-    case ACT_LINK_CALL:
-    case ACT_SECURE:
-        return there || next;
-    case ACT_EXPRESSION:
-    case ACT_MEMORY_WRITE:
-    case ACT_MEMORY_READ:
-    case ACT_CONTROL_WRITE:
-    case ACT_CONTROL_READ:
-    case ACT_SQE_WRITE:
-    case ACT_SQE_READ:
-    case ACT_NOTHING:
-        break;
-    }
-    return next;
+    return ways.end || ways.somewhere || (ways.target && there) || (ways.next && next) ||
+           (slot_goes(flow->side, at) && dispatches[at + 1]);
 }
 
 static void find_dispatches(struct flow *flow)
@@ -303,7 +296,7 @@ static void find_dispatches(struct flow *flow)
     }
 }
 
-static bool calls(const struct flow *flow, uint32_t at)
+static bool is_call(const struct flow *flow, uint32_t at)
 {
     enum act act = code_row(flow->side->image->uop[at].code)->act;
     return act == ACT_STACK_CALL || act == ACT_LINK_CALL;
@@ -316,7 +309,7 @@ static uint64_t live_behind_open_calls(const struct flow *flow)
     uint64_t live = 0;
     for (uint32_t at = 0; at + 2 < flow->side->count; at++) {
         uint32_t callee = flow->side->image->uop[at].target;
-        if (calls(flow, at) && callee < flow->side->count && flow->dispatches[callee])
+        if (is_call(flow, at) && callee < flow->side->count && flow->dispatches[callee])
             live |= flow->live[at + 2];
     }
     return live;
@@ -364,31 +357,22 @@ static void find_reads(struct flow *flow)
     flow->alone = false;
 }
 
-static void find_live(struct flow *flow)
-{
-    struct code_side *side = flow->side;
-    find_dispatches(flow);
-    find_reads(flow);
-    solve(flow);
-    for (uint32_t at = 0; at + 2 < side->count; at++)
-        side->live_at_return |= calls(flow, at) ? flow->live[at + 2] : 0;
-    side->live_at_end = flow->at_end & ~(UINT64_C(1) << R_REM);
-    for (uint32_t at = 0; at < side->count; at++)
-        flow->live[at] |= flow->through[at] & side->live_at_return;
-}
-
 /* What is live at a place of which the caller is not known. */
-struct cps_err *code_live(struct code_side *side)
+void code_live(struct code_side *side)
 {
     struct flow flow = {.side = side};
     size_t words = (size_t)side->count + 1;
-    side->live = flow.live = calloc(words, sizeof(*flow.live));
-    flow.through = calloc(words, sizeof(*flow.through));
-    flow.dispatches = calloc(words, sizeof(*flow.dispatches));
-    bool good = flow.live && flow.through && flow.dispatches;
-    if (good)
-        find_live(&flow);
+    side->live = flow.live = tool_alloc(words, sizeof(*flow.live));
+    flow.through = tool_alloc(words, sizeof(*flow.through));
+    flow.dispatches = tool_alloc(words, sizeof(*flow.dispatches));
+    find_dispatches(&flow);
+    find_reads(&flow);
+    solve(&flow);
+    for (uint32_t at = 0; at + 2 < side->count; at++)
+        side->live_at_return |= is_call(&flow, at) ? flow.live[at + 2] : 0;
+    side->live_at_end = flow.at_end & ~(UINT64_C(1) << R_REM);
+    for (uint32_t at = 0; at < side->count; at++)
+        flow.live[at] |= flow.through[at] & side->live_at_return;
     free(flow.through);
     free(flow.dispatches);
-    return good ? NULL : cps_err_nomem();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads the expressions of isa/afuc.def as C has them: precedence, promotions, conversions. */
-#include "tools/explain/prove/meaning.h"
+#include "tools/explain/prove/smt.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Loops that only wait: they read one control register again and again, and do nothing else.
  * However often one turns, what comes behind it knows only the value that ended it. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/list.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/prove/code.h"
 
 #define MOST_WORDS 8u /* of such a loop, with its delay slot */
@@ -81,21 +80,19 @@ static bool same_loop(const struct poll *poll, const struct code_side *side, uin
 }
 
 /* Loops of the same instructions have the same number, in both revisions. */
-static struct cps_err *note_poll(struct code *code, struct code_side *side, uint32_t at,
-                                 uint32_t size, uint64_t reads)
+static void note_poll(struct code *code, struct code_side *side, uint32_t at, uint32_t size,
+                      uint64_t reads)
 {
     size_t id = 0;
     while (id < code->poll_count && !same_loop(&code->poll[id], side, at, size))
         id++;
     if (id == MOST_POLLS)
-        return NULL; /* followed turn by turn, as other loops are */
+        return; /* followed turn by turn, as other loops are */
     if (id == code->poll_count) {
-        if (!CPS_LIST_ROOM(code->poll, code->poll_count))
-            return cps_err_nomem();
+        TOOL_ROOM(code->poll, code->poll_count);
         code->poll[code->poll_count++] = (struct poll){side, at, size, reads};
     }
     side->poll[at] = (uint16_t)(id + 1);
-    return NULL;
 }
 
 /* A branch to itself that reads anew in its delay slot: what stands in front has read once. */
@@ -143,19 +140,16 @@ static uint32_t poll_size(const struct code_side *side, uint32_t at, uint64_t *r
     return size && !is_carried(side, at, size, reads) && hangs_on_read(side, at, size) ? size : 0;
 }
 
-struct cps_err *code_polls(struct code *code)
+void code_polls(struct code *code)
 {
     for (unsigned i = 0; i < 2; i++) {
         struct code_side *side = &code->side[i];
-        side->poll = calloc((size_t)side->count + 1, sizeof(*side->poll));
-        if (!side->poll)
-            return cps_err_nomem();
+        side->poll = tool_alloc((size_t)side->count + 1, sizeof(*side->poll));
         for (uint32_t at = 2; at < side->count; at++) {
             uint64_t reads = 0;
             uint32_t size = poll_size(side, at, &reads);
             if (size)
-                CPS_TRY(note_poll(code, side, at, size, reads));
+                note_poll(code, side, at, size, reads);
         }
     }
-    return NULL;
 }

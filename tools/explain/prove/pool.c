@@ -18,6 +18,7 @@
 
 #include "isa/base/within.h"
 #include "tools/run/interrupt.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/prove/task.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
@@ -75,7 +76,7 @@ static struct cps_err *work_on_places(struct pool *p, FILE *file)
         struct prove_part *part = &p->prove->part[at];
         if (!is_wanted(p->prove, at))
             continue;
-        CPS_TRY(prove_places(part));
+        prove_places(part);
         memcpy(proven_of(p, at), part->proven, part->code.side[0].count * sizeof(uint32_t));
     }
     return NULL;
@@ -123,7 +124,7 @@ static void become_worker(struct pool *p, pool_work *work, FILE *file, pid_t par
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
     of_this_process = p->shared;
-    smt_out_of_memory = end_without_memory;
+    smt_out_of_memory = tool_oom_handler = end_without_memory;
     struct cps_err *err = getppid() == parent ? work(p, file) : NULL;
     if (err)
         tell(p->shared, err->message);

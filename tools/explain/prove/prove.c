@@ -11,7 +11,7 @@
 
 #include "fw/image/icache.h"
 #include "fw/image/walk.h"
-#include "isa/base/list.h"
+#include "tools/cmd/terminal/oom.h"
 
 #define EFFORT      3000000u /* of z3's steps, per query */
 #define QUERIES     20000u   /* of a handler that is followed */
@@ -33,8 +33,7 @@ static struct prove_handler *handler_at(struct prove_part *part, uint32_t old, u
         if (part->handler[i].pc[0] == old && part->handler[i].pc[1] == new)
             return &part->handler[i];
     }
-    if (!CPS_LIST_ROOM(part->handler, part->handlers))
-        return NULL;
+    TOOL_ROOM(part->handler, part->handlers);
     part->handler[part->handlers] = (struct prove_handler){.pc = {old, new}};
     return &part->handler[part->handlers++];
 }
@@ -47,17 +46,7 @@ static bool is_handler(const struct code_side *side, unsigned id)
 
 #define BOOT_BEGINS 2u /* behind the header, which runs as nops (F: all images) */
 
-static struct cps_err *list_bootstrap(struct prove_part *part)
-{
-    struct prove_handler *handler = handler_at(part, BOOT_BEGINS, BOOT_BEGINS);
-    if (!handler)
-        return cps_err_nomem();
-    if (!handler->ids)
-        handler->id[handler->ids++] = PROVE_BOOTSTRAP;
-    return NULL;
-}
-
-static struct cps_err *list_handlers(struct prove_part *part)
+static void list_handlers(struct prove_part *part)
 {
     const struct code_side *a = &part->code.side[0];
     const struct code_side *b = &part->code.side[1];
@@ -67,14 +56,16 @@ static struct cps_err *list_handlers(struct prove_part *part)
         if (!has[0] && !has[1])
             continue;
         struct prove_handler *handler = handler_at(part, a->table[id], b->table[id]);
-        if (!handler)
-            return cps_err_nomem();
         handler->id[handler->ids++] = (uint8_t)id;
         handler->alone = has[0] != has[1];
         handler->put_in = !has[0] || (a->table[id] == none[0] && b->table[id] != none[1]);
         handler->taken_out = !has[1] || (a->table[id] != none[0] && b->table[id] == none[1]);
     }
-    return part->handlers ? list_bootstrap(part) : NULL;
+    if (!part->handlers)
+        return;
+    struct prove_handler *boot = handler_at(part, BOOT_BEGINS, BOOT_BEGINS);
+    if (!boot->ids)
+        boot->id[boot->ids++] = PROVE_BOOTSTRAP;
 }
 
 struct cps_err *prove_part_init(const struct cps_fw *old, const struct cps_fw *new, unsigned part,
@@ -82,10 +73,9 @@ struct cps_err *prove_part_init(const struct cps_fw *old, const struct cps_fw *n
 {
     *ret = (struct prove_part){0};
     CPS_TRY(code_init(old, new, part, &ret->code));
-    ret->proven = calloc((size_t)ret->code.side[0].count + 1, sizeof(*ret->proven));
-    if (!ret->proven)
-        return cps_err_nomem();
-    return list_handlers(ret);
+    ret->proven = tool_alloc((size_t)ret->code.side[0].count + 1, sizeof(*ret->proven));
+    list_handlers(ret);
+    return NULL;
 }
 
 void prove_part_deinit(struct prove_part *part)
@@ -113,23 +103,14 @@ struct places {
     bool *same;    /* the same: all that they lead to is the same code */
 };
 
-static struct cps_err *add_place(struct places *p, uint32_t pc)
+static void add_place(struct places *p, uint32_t pc)
 {
     uint32_t count = p->part->code.side[0].count;
     if (pc >= count || p->listed[pc] || p->part->code.pairs.partner[0][pc] == CPS_FW_ALONE)
-        return NULL;
+        return;
     p->listed[pc] = true;
-    if (!CPS_LIST_ROOM(p->place, p->count))
-        return cps_err_nomem();
+    TOOL_ROOM(p->place, p->count);
     p->place[p->count++] = (struct place){.pc = pc};
-    return NULL;
-}
-
-static uint32_t place_outcome(const struct joint *j)
-{
-    if (j->outcome == OUTCOME_WAITS)
-        return PROVEN_WAITS(j->waits.side[0], j->waits.pc[0]);
-    return j->outcome == OUTCOME_EQUAL ? PROVEN_EQUAL : PROVEN_NOT;
 }
 
 /* Words in a row are in a row in the other revision, too: else something was put in between. */
@@ -159,65 +140,47 @@ static bool is_same_node(const struct code *code, const struct cps_fw_walk *walk
     return same;
 }
 
-/* All that code of the old revision reaches. The caller calls cps_fw_walk_deinit_() in any case. */
-static struct cps_err *walk_from(const struct prove_part *part, uint32_t pc,
-                                 struct cps_fw_walk *ret)
+/* All that code of the old revision reaches. The caller calls cps_fw_walk_deinit_(). */
+static void walk_from(const struct prove_part *part, uint32_t pc, struct cps_fw_walk *ret)
 {
     const struct code_side *old = &part->code.side[0];
     cps_fw_walk_init_(old->fw, old->part, MOST_NODES, ret);
-    CPS_TRY(cps_fw_walk_from_(ret, pc, NULL));
-    return cps_fw_walk_(ret);
+    tool_must(cps_fw_walk_from_(ret, pc, NULL));
+    tool_must(cps_fw_walk_(ret));
 }
 
 /* Whether all that code at a place of the old revision can reach is the same in the new one.
  * @param reached  by dword of the old revision: gets where runs may stand that it reaches, if it
  * is; or NULL */
-static struct cps_err *same_code_from(const struct prove_part *part, uint32_t pc, bool *reached,
-                                      bool *ret)
+static bool is_same_from(const struct prove_part *part, uint32_t pc, bool *reached)
 {
     struct cps_fw_walk walk;
-    struct cps_err *err = walk_from(part, pc, &walk);
-    *ret = !err;
-    for (size_t i = 0; i < walk.count && *ret; i++)
-        *ret = is_same_node(&part->code, &walk, &walk.node[i]);
-    for (size_t i = 0; i < walk.count && *ret && reached; i++)
+    bool same = true;
+    walk_from(part, pc, &walk);
+    for (size_t i = 0; i < walk.count && same; i++)
+        same = is_same_node(&part->code, &walk, &walk.node[i]);
+    for (size_t i = 0; i < walk.count && same && reached; i++)
         reached[walk.node[i].pc] |= walk.node[i].npc == walk.node[i].pc + 1;
     cps_fw_walk_deinit_(&walk);
-    return err;
+    return same;
 }
 
-/* Places that are the same code with all that it leads to need no comparison: they are equal. */
-static struct cps_err *list_same_code(struct places *p)
-{
-    const struct code *code = &p->part->code;
-    for (size_t i = 0; i < p->part->handlers; i++) {
-        const struct prove_handler *h = &p->part->handler[i];
-        bool same = false;
-        if (!h->alone && code->pairs.partner[0][h->pc[0]] == h->pc[1])
-            CPS_TRY(same_code_from(p->part, h->pc[0], p->same, &same));
-    }
-    for (uint32_t pc = 0; pc < code->side[0].count; pc++) {
-        if (p->same[pc] && (code->side[0].cut[pc] || code->side[0].poll[pc]))
-            CPS_TRY(add_place(p, pc));
-    }
-    return NULL;
-}
-
-static struct cps_err *try_place(struct places *p, struct joint *j, size_t at)
+static void try_place(struct places *p, struct joint *j, size_t at)
 {
     uint32_t pc = p->place[at].pc;
     if (p->same[pc]) {
         p->place[at].proven = PROVEN_EQUAL;
-        return NULL;
+        return;
     }
-    CPS_TRY(joint_compare(j, pc, p->part->code.pairs.partner[0][pc], NULL));
-    p->place[at].proven = place_outcome(j);
-    p->place[at].child = j->child;
+    joint_compare(j, pc, p->part->code.pairs.partner[0][pc], NULL);
+    uint32_t proven = j->outcome == OUTCOME_WAITS   ? PROVEN_WAITS(j->waits.side[0], j->waits.pc[0])
+                      : j->outcome == OUTCOME_EQUAL ? PROVEN_EQUAL
+                                                    : PROVEN_NOT;
+    p->place[at].proven = proven;
     p->place[at].children = j->children;
-    j->child = NULL;
-    for (size_t i = 0; i < p->place[at].children && p->place[at].proven; i++)
-        CPS_TRY(add_place(p, p->place[at].child[i]));
-    return NULL;
+    p->place[at].child = CPS_TAKE(j->child);
+    for (size_t i = 0; i < p->place[at].children && proven; i++)
+        add_place(p, p->place[at].child[i]);
 }
 
 /* A place that fell with others is tried again without them: its paths go through, which know more
@@ -228,26 +191,23 @@ static bool is_due(const struct places *p, size_t at, size_t fresh)
 }
 
 /* Tries the places from @p fresh on, and those in front that are due again. */
-static struct cps_err *try_places(struct places *p, size_t fresh)
+static void try_places(struct places *p, size_t fresh)
 {
     struct joint j = {0};
-    struct cps_err *err = NULL;
     unsigned tried = 0;
-    for (size_t i = 0; i < p->count && !err; i++) {
+    for (size_t i = 0; i < p->count; i++) {
         if (!is_due(p, i, fresh))
             continue;
         if (tried++ % PER_CONTEXT == 0) {
             joint_deinit(&j);
-            err = joint_init(&p->part->code, EFFORT, &j);
+            joint_init(&p->part->code, EFFORT, &j);
             j.refused = p->refused;
         }
         free(CPS_TAKE(p->place[i].child));
         p->place[i].children = 0;
-        if (!err)
-            err = try_place(p, &j, i);
+        try_place(p, &j, i);
     }
     joint_deinit(&j);
-    return err;
 }
 
 /* Takes from a place what one that its paths lead to is not. */
@@ -261,7 +221,7 @@ static bool lower(uint32_t *proven, uint32_t child)
 }
 
 /* A place falls with any that its paths lead to, and waits where one of them does. */
-static void settle(struct places *p)
+static void lower_places(struct places *p)
 {
     uint32_t *proven = p->part->proven;
     bool again = true;
@@ -287,35 +247,42 @@ static bool refuse(struct places *p)
     return fell;
 }
 
-static struct cps_err *list_places(struct places *p)
+/* First places that are the same code with all that they lead to, which need no comparison: they
+ * are equal. Then where handlers begin. */
+static void list_places(struct places *p)
 {
     const struct prove_part *part = p->part;
-    size_t words = (size_t)part->code.side[0].count + 1;
-    p->listed = calloc(words, sizeof(*p->listed));
-    p->refused = calloc(words, sizeof(*p->refused));
-    p->same = calloc(words, sizeof(*p->same));
-    if (!p->listed || !p->refused || !p->same)
-        return cps_err_nomem();
-    CPS_TRY(list_same_code(p));
+    const struct code *code = &part->code;
+    size_t words = (size_t)code->side[0].count + 1;
+    p->listed = tool_alloc(words, sizeof(*p->listed));
+    p->refused = tool_alloc(words, sizeof(*p->refused));
+    p->same = tool_alloc(words, sizeof(*p->same));
     for (size_t i = 0; i < part->handlers; i++) {
         const struct prove_handler *h = &part->handler[i];
-        if (!h->alone && part->code.pairs.partner[0][h->pc[0]] == h->pc[1])
-            CPS_TRY(add_place(p, h->pc[0]));
+        if (!h->alone && code->pairs.partner[0][h->pc[0]] == h->pc[1])
+            is_same_from(part, h->pc[0], p->same);
     }
-    return NULL;
+    for (uint32_t pc = 0; pc < code->side[0].count; pc++) {
+        if (p->same[pc] && (code->side[0].cut[pc] || code->side[0].poll[pc]))
+            add_place(p, pc);
+    }
+    for (size_t i = 0; i < part->handlers; i++) {
+        const struct prove_handler *h = &part->handler[i];
+        if (!h->alone && code->pairs.partner[0][h->pc[0]] == h->pc[1])
+            add_place(p, h->pc[0]);
+    }
 }
 
-struct cps_err *prove_places(struct prove_part *part)
+void prove_places(struct prove_part *part)
 {
     struct places p = {.part = part};
-    struct cps_err *err = list_places(&p);
-    size_t fresh = 0;
-    for (unsigned round = 0; round < MOST_ROUNDS && !err; round++) {
-        err = try_places(&p, fresh);
-        fresh = p.count;
-        settle(&p);
-        if (!refuse(&p))
-            break;
+    bool fell = true;
+    list_places(&p);
+    for (unsigned round = 0, fresh = 0; round < MOST_ROUNDS && fell; round++) {
+        try_places(&p, fresh);
+        fresh = (unsigned)p.count;
+        lower_places(&p);
+        fell = refuse(&p);
     }
     for (size_t i = 0; i < p.count; i++)
         free(p.place[i].child);
@@ -323,30 +290,17 @@ struct cps_err *prove_places(struct prove_part *part)
     free(p.listed);
     free(p.refused);
     free(p.same);
-    return err;
-}
-
-/* The control register that a poll reads. */
-static uint32_t waited_for(const struct code_side *side, uint32_t pc)
-{
-    const struct afuc_uop *uop = &side->image->uop[pc];
-    return code_row(uop->code)->act == ACT_CONDITION ? uop[1].imm : uop->imm;
 }
 
 /* "only the new revision waits for control register 0x069, at 0cc3". */
 static void tell_wait(struct prove_handler *h, const struct code *code, unsigned side, uint32_t pc)
 {
+    const struct afuc_uop *uop = &code->side[side].image->uop[pc];
+    bool on_the_spot = code_row(uop->code)->act == ACT_CONDITION;
     size_t size = strlen(h->why);
     snprintf(h->why + size, sizeof(h->why) - size,
              "%sonly the %s revision waits for control register 0x%03x, at %04x", size ? "; " : "",
-             side ? "new" : "old", (unsigned)waited_for(&code->side[side], pc), (unsigned)pc);
-}
-
-static void tell_waits(struct prove_handler *h, const struct joint *j)
-{
-    h->why[0] = '\0';
-    for (unsigned i = 0; i < j->waits.count; i++)
-        tell_wait(h, j->code, j->waits.side[i], j->waits.pc[i]);
+             side ? "new" : "old", (unsigned)(on_the_spot ? uop[1].imm : uop->imm), (unsigned)pc);
 }
 
 static void take_outcome(struct prove_handler *h, const struct joint *j)
@@ -365,36 +319,31 @@ static void take_outcome(struct prove_handler *h, const struct joint *j)
     } else if (h->verdict == VERDICT_UNDECIDED) {
         snprintf(h->why, sizeof(h->why), "%s", j->why);
     } else if (h->verdict == VERDICT_WAITS) {
-        tell_waits(h, j);
+        h->why[0] = '\0';
+        for (unsigned i = 0; i < j->waits.count; i++)
+            tell_wait(h, j->code, j->waits.side[i], j->waits.pc[i]);
     }
 }
 
-struct cps_err *prove_same_code(const struct prove_part *part, const struct prove_handler *h,
-                                bool *ret)
+bool prove_same_code(const struct prove_part *part, const struct prove_handler *h)
 {
-    *ret = false;
-    if (part->code.pairs.partner[0][h->pc[0]] != h->pc[1])
-        return NULL;
-    return same_code_from(part, h->pc[0], NULL, ret);
+    return part->code.pairs.partner[0][h->pc[0]] == h->pc[1] && is_same_from(part, h->pc[0], NULL);
 }
 
-struct cps_err *prove_moved(const struct prove_part *part, const struct prove_handler *h,
-                            struct cps_buf *out)
+void prove_moved(const struct prove_part *part, const struct prove_handler *h, struct cps_buf *out)
 {
     struct cps_fw_walk walk;
-    struct cps_err *err = walk_from(part, h->pc[0], &walk);
-    CPS_FREE bool *seen = calloc((size_t)part->code.side[0].count + 1, sizeof(*seen));
-    if (!seen && !err)
-        err = cps_err_nomem();
-    for (size_t i = 0; i < walk.count && !err; i++)
+    bool *seen = tool_alloc((size_t)part->code.side[0].count + 1, sizeof(*seen));
+    walk_from(part, h->pc[0], &walk);
+    for (size_t i = 0; i < walk.count; i++)
         seen[walk.node[i].pc] = true;
-    for (size_t i = 0; i < part->code.moved_count && !err; i++) {
+    for (size_t i = 0; i < part->code.moved_count; i++) {
         const struct moved *moved = &part->code.moved[i];
         if (seen[moved->at[0]])
             cps_buf_printf(out, " %x=%x", moved->value[0], moved->value[1]);
     }
     cps_fw_walk_deinit_(&walk);
-    return err;
+    free(seen);
 }
 
 /* Whether the image's version, or what else is in its first two words but where the table is, is
@@ -407,16 +356,13 @@ static bool same_header(const struct code *code)
     return a[0] == b[0] && (a[1] ^ table[0]) == (b[1] ^ table[1]);
 }
 
-struct cps_err *prove_depends_on_data(const struct prove_part *part, const struct prove_handler *h,
-                                      bool *ret)
+bool prove_depends_on_data(const struct prove_part *part, const struct prove_handler *h)
 {
     const struct code *code = &part->code;
-    *ret = false;
-    if (prove_is_bootstrap(h))
-        *ret = code->data.words || !same_header(code);
-    for (unsigned i = 0; i < 2 && !*ret && code->data.words; i++)
-        CPS_TRY(code_reads_image(&code->side[i], h->pc[i], ret));
-    return NULL;
+    bool depends = prove_is_bootstrap(h) && (code->data.words || !same_header(code));
+    for (unsigned i = 0; i < 2 && !depends && code->data.words; i++)
+        depends = code_reads_image(&code->side[i], h->pc[i]);
+    return depends;
 }
 
 static void tell_data(struct prove_handler *h, const struct code *code)
@@ -433,70 +379,52 @@ static void tell_data(struct prove_handler *h, const struct code *code)
              at & PC_ALONE ? " of the new revision" : "");
 }
 
-/* One comparison of a handler from its beginning. @param visits  joint.most_visits */
-static struct cps_err *follow(const struct prove_part *part, struct prove_handler *h,
-                              unsigned visits, bool *pruned)
+/* One comparison of a handler from its beginning. @param visits  joint.most_visits
+ * @return whether paths were left out */
+static bool follow(const struct prove_part *part, struct prove_handler *h, unsigned visits)
 {
     struct joint j = {0};
-    struct cps_err *err = joint_init(&part->code, EFFORT, &j);
+    joint_init(&part->code, EFFORT, &j);
     j.follow = true;
     j.proven = part->proven;
     j.most_queries = visits ? QUERIES / 4 : QUERIES;
     j.most_visits = visits;
-    if (!err)
-        err = joint_compare(&j, h->pc[0], h->pc[1], NULL);
-    if (!err)
-        take_outcome(h, &j);
-    *pruned = j.pruned || (visits && j.outcome == OUTCOME_UNDECIDED);
+    joint_compare(&j, h->pc[0], h->pc[1], NULL);
+    take_outcome(h, &j);
+    bool pruned = j.pruned || (visits && j.outcome == OUTCOME_UNDECIDED);
     joint_deinit(&j);
-    return err;
-}
-
-/* First with few paths through each place, which soon come to where something differs; only a walk
- * that leaves none out proves that nothing does. */
-static struct cps_err *follow_through(const struct prove_part *part, struct prove_handler *h)
-{
-    static const unsigned visits[] = {1, 4, 16, 0};
-    bool pruned = true;
-    for (unsigned i = 0; i < sizeof(visits) / sizeof(visits[0]) && pruned; i++) {
-        CPS_TRY(follow(part, h, visits[i], &pruned));
-        if (h->verdict == VERDICT_DIFFERENT)
-            return NULL;
-    }
-    return NULL;
+    return pruned;
 }
 
 /* By the code alone: what data there is, is the same. */
-static struct cps_err *compare_code(const struct prove_part *part, struct prove_handler *h)
+static void compare_code(const struct prove_part *part, struct prove_handler *h)
 {
-    bool same = false;
-    CPS_TRY(prove_same_code(part, h, &same));
-    if (same) {
-        h->verdict = VERDICT_SAME_CODE;
-        return NULL;
-    }
+    /* First with few paths through each place, which soon come to where something differs; only a
+     * walk that leaves none out proves that nothing does. */
+    static const unsigned visits[] = {1, 4, 16, 0};
     uint32_t proven = part->proven[h->pc[0]];
-    if (proven && part->code.pairs.partner[0][h->pc[0]] == h->pc[1]) {
+    bool pruned = true;
+    if (prove_same_code(part, h)) {
+        h->verdict = VERDICT_SAME_CODE;
+    } else if (proven && part->code.pairs.partner[0][h->pc[0]] == h->pc[1]) {
         h->verdict = proven == PROVEN_EQUAL ? VERDICT_EQUAL : VERDICT_WAITS;
         if (proven > PROVEN_EQUAL)
             tell_wait(h, &part->code, proven_side(proven), proven_pc(proven));
-        return NULL;
+    } else {
+        for (unsigned i = 0; i < sizeof(visits) / sizeof(visits[0]) && pruned; i++)
+            pruned = follow(part, h, visits[i]) && h->verdict != VERDICT_DIFFERENT;
     }
-    return follow_through(part, h);
 }
 
-struct cps_err *prove_handler(const struct prove_part *part, struct prove_handler *h)
+void prove_handler(const struct prove_part *part, struct prove_handler *h)
 {
-    bool depends = false;
     if (h->alone) {
         h->verdict = VERDICT_DIFFERENT;
         snprintf(h->why, sizeof(h->why), "only the %s revision has a handler",
                  h->put_in ? "new" : "old");
-        return NULL;
+        return;
     }
-    CPS_TRY(compare_code(part, h));
-    CPS_TRY(prove_depends_on_data(part, h, &depends));
-    if (depends && h->verdict < VERDICT_DIFFERENT)
+    compare_code(part, h);
+    if (prove_depends_on_data(part, h) && h->verdict < VERDICT_DIFFERENT)
         tell_data(h, &part->code);
-    return NULL;
 }

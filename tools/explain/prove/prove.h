@@ -7,14 +7,13 @@
  *   code.c     both revisions decoded and aligned; scratch.c which of their variables correspond;
  *              data.c words that are no code; live.c what registers are still needed
  *   side.c     one revision's run over terms; access.c what it reads and writes
- *   joint.c    both runs side by side; sources.c where the words come from that they hear
- *   prove.c    places that are equal from there on, and what follows for handlers
- *   stage.c    both revisions in the emulator, where a handler begins; compare.c what they do
- *   witness.c  a difference as PM4 text, run on both revisions
- *   hunt.c     random streams where the solver's show nothing; hunt_judge.c what they show
- *   crosscheck.c  verdicts tried by execution; twins.c both machines side by side
- *   task.c     handlers as tasks with results; pool.c runs them; kept.c keeps what came of them;
- *              results.c shows them */
+ *   joint.c    both runs side by side; effect.c what they have to agree in; sources.c where the
+ * words come from that they hear prove.c    places that are equal from there on, and what follows
+ * for handlers stage.c    both revisions in the emulator, where a handler begins; compare.c what
+ * they do witness.c  a difference as PM4 text, run on both revisions hunt.c     random streams
+ * where the solver's show nothing crosscheck.c  verdicts tried by execution; twins.c both machines
+ * side by side task.c     handlers as tasks with results; pool.c runs them; kept.c keeps what came
+ * of them; results.c shows them */
 #ifndef CPS_PROVE_H
 #define CPS_PROVE_H
 
@@ -66,20 +65,17 @@ CPS_MUST_USE struct cps_err *prove_part_init(const struct cps_fw *old, const str
                                              unsigned part, struct prove_part *ret);
 void prove_part_deinit(struct prove_part *part);
 /** Finds the places from which on all is equal, which needs no handler to be followed through. */
-CPS_MUST_USE struct cps_err *prove_places(struct prove_part *part);
-/** The verdict of a handler, behind prove_places(). */
-CPS_MUST_USE struct cps_err *prove_handler(const struct prove_part *part,
-                                           struct prove_handler *handler);
+void prove_places(struct prove_part *part);
+/** The verdict of a handler, after prove_places(). */
+void prove_handler(const struct prove_part *part, struct prove_handler *handler);
 /** Whether all that a handler, which both have, can reach is the same code. */
-CPS_MUST_USE struct cps_err *prove_same_code(const struct prove_part *part,
-                                             const struct prove_handler *handler, bool *ret);
+bool prove_same_code(const struct prove_part *part, const struct prove_handler *handler);
 /** Whether a handler may read data of its image, and that differs: no proof about its code says
  * what it does. Of the bootstrap also whether the image's first two words do. */
-CPS_MUST_USE struct cps_err *prove_depends_on_data(const struct prove_part *part,
-                                                   const struct prove_handler *handler, bool *ret);
+bool prove_depends_on_data(const struct prove_part *part, const struct prove_handler *handler);
 /** Appends the constants of a handler that its verdict takes for the same address, in the order of
  * the old revision's code. */
-CPS_MUST_USE struct cps_err *prove_moved(const struct prove_part *part,
-                                         const struct prove_handler *handler, struct cps_buf *out);
+void prove_moved(const struct prove_part *part, const struct prove_handler *handler,
+                 struct cps_buf *out);
 
 #endif

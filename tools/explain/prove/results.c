@@ -9,6 +9,8 @@
 #include "isa/base/shown.h"
 #include "tools/explain/prove/task.h"
 #include "tools/cmd/render/html.h"
+#include "tools/cmd/render/sheet.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/outfile.h"
 
 static const char *text_of(struct json_object *result, const char *key)
@@ -294,21 +296,13 @@ void prove_file_name(struct json_object *result, struct cps_buf *out)
     }
 }
 
-static void put_head(const char *title, struct cps_buf *out)
-{
-    html_head(out, title);
-    html_wrap(out, "<main>\n<h1>", title, "</h1>\n");
-}
-
 static struct cps_err *write_file(const char *dir, const char *name, const char *end,
                                   const struct cps_buf *text)
 {
     char path[4096];
-    if (text->failed)
-        return cps_err_nomem();
     if (snprintf(path, sizeof(path), "%s/%s%s", dir, name, end) >= (int)sizeof(path))
         return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", dir);
-    return cps_outfile_whole(path, cps_buf_text(text), text->size);
+    return cps_outfile_whole(path, tool_text(text), text->size);
 }
 
 static const char *cell_class(const char *verdict)
@@ -342,8 +336,7 @@ static void put_code(const struct prove *prove, unsigned side, struct json_objec
     }
     html_wrap(out, "<h3>Code of the ", side ? "new" : "old",
               " revision, from where it begins</h3>\n");
-    html_pre(out, cps_buf_text(&text));
-    out->failed |= text.failed;
+    html_pre(out, tool_text(&text));
 }
 
 /* A stream on a page and in a file of its own. @p from  its `text` */
@@ -363,31 +356,31 @@ static struct cps_err *write_page(const struct prove *prove, const struct prove_
     struct json_object *result = task->result;
     struct json_object *witness = cps_json_get(result, "witness");
     struct json_object *found = contradiction_of(result);
+    struct json_object *state = cps_json_get(result, "state");
     CPS_BUF name = {0};
     CPS_BUF out = {0};
     CPS_BUF row = {0};
+    struct sheet sheet = {.out = &out, .page = true};
     prove_file_name(result, &name);
-    put_head(cps_buf_text(&name), &out);
+    sheet_begin(&sheet, tool_text(&name));
     put_row(result, true, &row);
-    html_pre(&out, cps_buf_text(&row));
+    html_pre(&out, tool_text(&row));
     if (witness)
-        CPS_TRY(put_stream("The stream that shows it", witness, dir, cps_buf_text(&name), ".pm4",
-                           &out));
+        CPS_TRY(put_stream("The stream that shows it", witness, dir, name.data, ".pm4", &out));
     if (found && cps_json_get(found, "text")) {
         CPS_TRY(put_stream("The stream of the run that contradicts the verdict", found, dir,
-                           cps_buf_text(&name), ".cross-check.pm4", &out));
+                           name.data, ".cross-check.pm4", &out));
         cps_buf_str(&out, "<h2>That run's random state</h2>\n");
         html_pre(&out, cps_json_print(found, JSON_C_TO_STRING_PRETTY));
     }
-    if (cps_json_get(result, "state")) {
+    if (state) {
         cps_buf_str(&out, "<h2>The state that the solver found</h2>\n");
-        html_pre(&out, cps_json_print(cps_json_get(result, "state"), JSON_C_TO_STRING_PRETTY));
+        html_pre(&out, cps_json_print(state, JSON_C_TO_STRING_PRETTY));
     }
     for (unsigned i = 0; i < 2; i++)
         put_code(prove, i, result, &prove->part[task->part], &out);
-    cps_buf_str(&out, "</main></body></html>\n");
-    out.failed |= row.failed || name.failed;
-    return write_file(dir, cps_buf_text(&name), ".html", &out);
+    sheet_end(&sheet);
+    return write_file(dir, name.data, ".html", &out);
 }
 
 static bool has_page(struct json_object *result)
@@ -396,60 +389,55 @@ static bool has_page(struct json_object *result)
            (result && strcmp(cell_class(text_of(result, "verdict")), "pass") != 0);
 }
 
-static void put_index_row(struct json_object *result, struct cps_buf *out)
-{
-    const char *verdict = text_of(result, "verdict");
-    CPS_BUF name = {0};
-    CPS_BUF packets = {0};
-    prove_file_name(result, &name);
-    put_packets(result, &packets);
-    html_wrap(out, "<tr><td>", text_of(result, "processor"), "</td><th scope=\"row\">");
-    html_text(out, cps_buf_text(&packets));
-    cps_buf_printf(out, "</th><td class=\"%s\">", cell_class(verdict));
-    if (has_page(result)) {
-        html_wrap(out, "<a href=\"", cps_buf_text(&name), ".html\">");
-        html_wrap(out, "", verdict, "</a></td><td>");
-    } else {
-        html_wrap(out, "<span>", verdict, "</span></td><td>");
-    }
-    html_text(out, text_of(result, "why"));
-    html_wrap(out, "</td><td>", text_of(cps_json_get(result, "witness"), "event"), "</td></tr>\n");
-    out->failed |= name.failed || packets.failed;
-}
-
 static void put_index(const struct prove *prove, struct cps_buf *out)
 {
-    put_head("cpscope prove", out);
+    static const char *const heads[] = {"processor", "packet", "verdict", "why",
+                                        "what a stream shows"};
+    struct sheet sheet = {.out = out, .page = true};
+    sheet_begin(&sheet, "cpscope prove");
     html_wrap(out, "<p>", prove->stage.fw[0]->name, " and ");
     html_wrap(out, "", prove->stage.fw[1]->name, "</p>\n");
     if (prove->interrupted)
         cps_buf_str(out, "<p class=\"note\">Interrupted: handlers are missing.</p>\n");
-    cps_buf_str(out, "<table><thead><tr><th>processor</th><th>packet</th><th>verdict</th>"
-                     "<th>why</th><th>what a stream shows</th></tr></thead>\n<tbody>\n");
+    sheet_table(&sheet, NULL, NULL);
+    sheet_row(&sheet, 0, true);
+    for (unsigned i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+        sheet_cell(&sheet, NULL, heads[i]);
+    sheet_end_row(&sheet);
     for (size_t i = 0; i < prove->tasks; i++) {
-        if (prove->task[i].result)
-            put_index_row(prove->task[i].result, out);
+        struct json_object *result = prove->task[i].result;
+        const char *verdict = text_of(result, "verdict");
+        CPS_BUF page = {0};
+        CPS_BUF packets = {0};
+        if (!result)
+            continue;
+        prove_file_name(result, &page);
+        cps_buf_str(&page, ".html");
+        put_packets(result, &packets);
+        sheet_row(&sheet, 0, false);
+        sheet_cell(&sheet, NULL, text_of(result, "processor"));
+        sheet_cell(&sheet, NULL, tool_text(&packets));
+        sheet_link(&sheet, cell_class(verdict), has_page(result) ? tool_text(&page) : NULL,
+                   verdict);
+        sheet_cell(&sheet, NULL, text_of(result, "why"));
+        sheet_cell(&sheet, NULL, text_of(cps_json_get(result, "witness"), "event"));
+        sheet_end_row(&sheet);
     }
-    cps_buf_str(out, "</tbody></table>\n</main></body></html>\n");
+    sheet_end_table(&sheet);
+    sheet_end(&sheet);
 }
 
 struct cps_err *prove_write(const struct prove *prove, const char *dir)
 {
     CPS_BUF page = {0};
     CPS_BUF json = {0};
-    struct json_object *root = prove_results(prove);
-    if (mkdir(dir, 0777) && errno != EEXIST) {
-        json_object_put(root);
+    if (mkdir(dir, 0777) && errno != EEXIST)
         return cps_err_os(dir, "create");
-    }
     for (size_t i = 0; i < prove->tasks; i++) {
-        struct cps_err *err =
-            has_page(prove->task[i].result) ? write_page(prove, &prove->task[i], dir) : NULL;
-        if (err) {
-            json_object_put(root);
-            return err;
-        }
+        if (has_page(prove->task[i].result))
+            CPS_TRY(write_page(prove, &prove->task[i], dir));
     }
+    struct json_object *root = prove_results(prove);
     cps_json_put(&json, root, JSON_C_TO_STRING_PRETTY);
     cps_buf_str(&json, "\n");
     json_object_put(root);

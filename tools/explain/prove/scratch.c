@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emu/afuc/control.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/prove/code.h"
 
 enum {
@@ -17,62 +18,48 @@ enum {
 
 struct range {
     const char *id;
-    uint16_t first[7]; /* by layout, as the columns of ctrl.def stand */
+    uint16_t first[CPS_LAYOUT_A8XX + 1];
     uint16_t count;
 };
 
-/* Rows of ctrl.def; 0xffff: the layout lacks it, 0xfffe: as the column in front. */
+enum { LACKS = 0xffff, AS_BEFORE = 0xfffe };
 static const struct range ranges[] = {
 #define CTRL(id, pfp, me, g6, a660, g7, gen3, a8, n, rd, wr, evidence) \
-    {#id, {pfp, me, g6, a660, g7, gen3, a8}, n},
-#define NA 0xffff
-#define AS 0xfffe
+    {#id,                                                              \
+     {[CPS_LAYOUT_A5XX_PFP] = pfp,                                     \
+      [CPS_LAYOUT_A5XX_ME] = me,                                       \
+      [CPS_LAYOUT_A6XX] = g6,                                          \
+      [CPS_LAYOUT_A660] = a660,                                        \
+      [CPS_LAYOUT_A7XX] = g7,                                          \
+      [CPS_LAYOUT_A7XX_GEN3] = gen3,                                   \
+      [CPS_LAYOUT_A8XX] = a8},                                         \
+     n},
 #include "emu/afuc/ctrl.def"
 };
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static unsigned column_of(enum cps_layout layout)
+static uint32_t first_of(const struct range *range, enum cps_layout layout)
 {
-    switch (layout) {
-    case CPS_LAYOUT_A5XX_PFP:
-        return 0;
-    case CPS_LAYOUT_A5XX_ME:
-        return 1;
-    case CPS_LAYOUT_A6XX:
-        return 2;
-    case CPS_LAYOUT_A660:
-        return 3;
-    case CPS_LAYOUT_A7XX:
-        return 4;
-    case CPS_LAYOUT_A7XX_GEN3:
-        return 5;
-    default:
-        return 6;
-    }
+    return range->first[range->first[layout] == AS_BEFORE ? layout - 1 : layout];
 }
 
 static bool is_scratch(enum cps_layout layout, uint32_t number)
 {
-    unsigned column = column_of(layout);
-    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-        const struct range *r = &ranges[i];
-        uint16_t first = r->first[column] == 0xfffe ? r->first[column - 1] : r->first[column];
-        if (!strncmp(r->id, "SCRATCH", 7) && first != 0xffff && number >= first &&
-            number < (uint32_t)first + r->count)
-            return true;
+    bool found = false;
+    for (size_t i = 0; i < COUNT(ranges) && !found; i++) {
+        uint32_t first = first_of(&ranges[i], layout);
+        found = !strncmp(ranges[i].id, "SCRATCH", 7) && first != LACKS && number >= first &&
+                number - first < ranges[i].count;
     }
-    return false;
+    return found;
 }
 
 uint32_t code_control(enum cps_layout layout, const char *id)
 {
-    unsigned column = column_of(layout);
-    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-        const struct range *r = &ranges[i];
-        uint16_t first = r->first[column] == 0xfffe ? r->first[column - 1] : r->first[column];
-        if (!strcmp(r->id, id))
-            return first;
-    }
-    return 0xffff;
+    size_t i = 0;
+    while (i < COUNT(ranges) && strcmp(ranges[i].id, id) != 0)
+        i++;
+    return i < COUNT(ranges) ? first_of(&ranges[i], layout) : LACKS;
 }
 
 static bool names_control(const struct afuc_uop *uop)
@@ -171,34 +158,27 @@ static void pair_rest(struct map *map)
     }
 }
 
-struct cps_err *code_scratch(struct code *code)
+void code_scratch(struct code *code)
 {
-    struct tally *t = calloc(1, sizeof(*t));
-    struct map *map = calloc(1, sizeof(*map));
-    code->scratch = calloc(CONTROL_COUNT, sizeof(*code->scratch));
-    code->voted = calloc(CONTROL_COUNT, sizeof(*code->voted));
-    if (t)
-        t->votes = calloc((size_t)CONTROL_COUNT * CONTROL_COUNT, sizeof(*t->votes));
-    struct cps_err *err =
-        t && t->votes && map && code->scratch && code->voted ? NULL : cps_err_nomem();
-    if (!err) {
-        *map = (struct map){.tally = t, .layout = code->side[0].fw->layout};
-        t->code = code;
-        for (uint32_t at = 2; at < code->side[0].count; at++)
-            vote(t, at);
-        pair_voted(map);
-        for (uint32_t new = 0; new < CONTROL_COUNT; new ++)
-            code->voted[new] = map->old_of[new] != NOBODY;
-        pair_neighbours(map);
-        pair_rest(map);
-        for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
-            code->scratch[new] = map->old_of[new];
-            code->renumbered = code->renumbered || map->old_of[new] != new;
-        }
+    struct tally *t = tool_alloc(1, sizeof(*t));
+    struct map *map = tool_alloc(1, sizeof(*map));
+    code->scratch = tool_alloc(CONTROL_COUNT, sizeof(*code->scratch));
+    code->voted = tool_alloc(CONTROL_COUNT, sizeof(*code->voted));
+    t->votes = tool_alloc((size_t)CONTROL_COUNT * CONTROL_COUNT, sizeof(*t->votes));
+    *map = (struct map){.tally = t, .layout = code->side[0].fw->layout};
+    t->code = code;
+    for (uint32_t at = 2; at < code->side[0].count; at++)
+        vote(t, at);
+    pair_voted(map);
+    for (uint32_t new = 0; new < CONTROL_COUNT; new ++)
+        code->voted[new] = map->old_of[new] != NOBODY;
+    pair_neighbours(map);
+    pair_rest(map);
+    for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
+        code->scratch[new] = map->old_of[new];
+        code->renumbered = code->renumbered || map->old_of[new] != new;
     }
-    if (t)
-        free(t->votes);
+    free(t->votes);
     free(t);
     free(map);
-    return err;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Runs code over terms: the rows of isa/afuc.def say what operations mean, what is here is how
  * operands, ports, prefixes and delay slots work, as emu/afuc/body.h and port.c have it. */
-#include "tools/explain/prove/runner.h"
+#include "tools/explain/prove/side.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/list.h"
-#include "tools/explain/prove/meaning.h"
+#include "tools/cmd/terminal/oom.h"
+#include "tools/explain/prove/smt.h"
 
 void runner_deinit(struct runner *runner)
 {
@@ -32,12 +32,8 @@ Z3_ast runner_heard_(struct runner *run, struct state *s, enum channel from)
 /* A new effect, of which the caller fills in the words. */
 struct effect *runner_effect_(struct runner *run, struct state *s, enum effect_kind kind)
 {
-    static struct effect none;
     run->effects = s->effects;
-    if (!CPS_LIST_ROOM(run->effect, run->effects)) {
-        run->failed = true;
-        return &none;
-    }
+    TOOL_ROOM(run->effect, run->effects);
     struct effect *effect = &run->effect[run->effects++];
     s->effects++;
     *effect = (struct effect){.kind = (uint8_t)kind, .pc = s->pc};

@@ -3,7 +3,8 @@
 #include "tools/explain/prove/smt.h"
 
 #include <stdio.h>
-#include <string.h>
+
+#include "tools/cmd/terminal/oom.h"
 
 void (*smt_out_of_memory)(void);
 
@@ -16,13 +17,12 @@ static void on_error(Z3_context z, Z3_error_code code)
         smt_out_of_memory();
 }
 
-struct cps_err *smt_init(struct smt *smt, unsigned effort)
+void smt_init(struct smt *smt, unsigned effort)
 {
     Z3_config config = Z3_mk_config();
     *smt = (struct smt){.z = Z3_mk_context(config)};
     Z3_del_config(config);
-    if (!smt->z)
-        return cps_err_nomem();
+    tool_need(smt->z != NULL);
     Z3_set_error_handler(smt->z, on_error);
     Z3_params params = Z3_mk_params(smt->z);
     Z3_params_inc_ref(smt->z, params);
@@ -32,7 +32,6 @@ struct cps_err *smt_init(struct smt *smt, unsigned effort)
     Z3_solver_set_params(smt->z, smt->solver, params);
     Z3_params_dec_ref(smt->z, params);
     smt->word = Z3_mk_bv_sort(smt->z, 32);
-    return NULL;
 }
 
 void smt_deinit(struct smt *smt)

@@ -8,8 +8,6 @@
 #include <stdint.h>
 #include <z3.h>
 
-#include "isa/base/err.h"
-
 enum smt_answer { SMT_NO, SMT_YES, SMT_UNKNOWN };
 
 struct smt {
@@ -24,7 +22,7 @@ struct smt {
 extern void (*smt_out_of_memory)(void);
 
 /** @param effort  steps that one query may take: z3's rlimit, which is the same on every machine */
-CPS_MUST_USE struct cps_err *smt_init(struct smt *smt, unsigned effort);
+void smt_init(struct smt *smt, unsigned effort);
 void smt_deinit(struct smt *smt);
 
 Z3_ast smt_word(const struct smt *smt, uint32_t value);
@@ -54,5 +52,25 @@ struct smt_model {
 enum smt_answer smt_model(struct smt *smt, Z3_ast condition, struct smt_model *ret);
 void smt_model_release(struct smt_model *model);
 uint32_t smt_model_word(const struct smt_model *model, Z3_ast term);
+
+/* ---- meaning.c: the rows of isa/afuc.def as terms: it reads the text of a row's expression, which
+ * the interpreter compiles ---- */
+
+/** What a row's expression reads; `t` and `carry` may be written by it. */
+struct meaning {
+    Z3_ast a, b, d, carry;
+};
+
+/**
+ * The value of an ALU row's expression.
+ * @param text     the expression: C, of words, `t` (64 bits) and the operators that rows use
+ * @param operand  in and out: `carry` gets what the expression stores there
+ * @param ret      gets the word
+ * @return false for what is not understood: a row that a test must refuse
+ */
+bool meaning_value(const struct smt *smt, const char *text, struct meaning *operand, Z3_ast *ret);
+/** As meaning_value(), of a branch's row: whether it is taken. */
+bool meaning_condition(const struct smt *smt, const char *text, struct meaning *operand,
+                       Z3_ast *ret);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "cpscope.h"
 #include "isa/base/pm4.h"
-#include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/run/names.h"
 
 #define MOST_TICKS 300000u /* of a stream: those are short */
@@ -64,6 +64,21 @@ void stage_firmware(const struct stage *stage, unsigned side, const char *ret[2]
     ret[1] = *stage->partner ? stage->partner : NULL;
 }
 
+struct cps_err *stage_borrow(const struct cps_options *opt, const struct record_boot *boot,
+                             struct play **ret)
+{
+    *ret = tool_alloc(1, sizeof(**ret));
+    return play_borrow(*ret, opt, boot->play, boot->engine);
+}
+
+void stage_return(struct play *play, const struct record_boot *boot)
+{
+    if (play->engine)
+        play_return(play, boot->play);
+    play_close(play);
+    free(play);
+}
+
 /* Where the events of a boot go that is run here. */
 struct keeper {
     struct cps_sink sink;
@@ -81,23 +96,18 @@ static struct cps_err *boot_pair(const struct cps_options *opt, uint32_t kinds,
 {
     const struct cps_item chip = stage_chip(CPS_A5XX);
     struct keeper keeper = {{keep_events}, &boot->record};
-    struct play *play = calloc(1, sizeof(*play));
     struct cps_engine *booted = NULL;
-    struct cps_err *err = play ? play_borrow(play, opt, boot->play, boot->engine) : cps_err_nomem();
-    if (!err)
-        err = cps_engine_feed(play->engine, &chip);
+    struct play *play = NULL;
+    CPS_TRY(stage_borrow(opt, boot, &play));
+    struct cps_err *err = cps_engine_feed(play->engine, &chip);
     if (!err) {
         play->kinds = kinds;
         play->trace = &keeper.sink;
         play_boot(play);
         boot->booted = !play->stopped;
-        err = cps_engine_clone(play->engine, &booted);
+        tool_must(cps_engine_clone(play->engine, &booted));
     }
-    if (play && play->engine)
-        play_return(play, boot->play);
-    if (play)
-        play_close(play);
-    free(play);
+    stage_return(play, boot);
     if (booted) {
         cps_engine_destroy(boot->engine);
         boot->engine = booted;
@@ -311,41 +321,25 @@ bool stage_is_marked(const struct stage_mark *mark, const struct cps_event *even
            (!mark->iova || event->addr == mark->iova);
 }
 
-struct watcher {
-    struct cps_sink sink;
-    struct stage_mark mark;
-    enum cps_processor who;
-    bool seen;
-};
-
-static void watch(struct cps_sink *sink, const struct cps_event *events, size_t count)
+uint32_t stage_value(const struct play *play, unsigned core, char file, uint32_t number)
 {
-    struct watcher *w = (struct watcher *)sink;
-    for (size_t i = 0; i < count; i++)
-        w->seen = w->seen || (stage_is_marked(&w->mark, &events[i]) &&
-                              cps_event_who(&events[i]) == (unsigned)w->who);
+    const struct cps_place at = {.core = (uint8_t)core, .file = file, .number = number};
+    uint64_t value = 0;
+    return cps_engine_get(play->engine, at, &value) ? (uint32_t)value : 0;
 }
 
-static void take_world(struct cps_engine *engine, unsigned core, struct world *ret)
+static void take_world(const struct play *play, unsigned core, struct world *ret)
 {
-    struct cps_place at = {.core = (uint8_t)core};
-    uint64_t value = 0;
-    for (unsigned i = 0; i < 32; i++) {
-        at.file = CPS_FILE_GENERAL, at.number = i;
-        ret->r[i] = cps_engine_get(engine, at, &value) ? (uint32_t)value : 0;
-    }
-    for (unsigned i = 0; i < SQE_COUNT; i++) {
-        at.file = CPS_FILE_SQE, at.number = i;
-        ret->sqe[i] = cps_engine_get(engine, at, &value) ? (uint32_t)value : 0;
-    }
-    for (unsigned i = 0; i < CONTROL_COUNT; i++) {
-        at.file = CPS_FILE_CONTROL, at.number = i;
-        ret->control[i] = cps_engine_get(engine, at, &value) ? (uint32_t)value : 0;
-    }
+    for (unsigned i = 0; i < 32; i++)
+        ret->r[i] = stage_value(play, core, CPS_FILE_GENERAL, i);
+    for (unsigned i = 0; i < SQE_COUNT; i++)
+        ret->sqe[i] = stage_value(play, core, CPS_FILE_SQE, i);
+    for (unsigned i = 0; i < CONTROL_COUNT; i++)
+        ret->control[i] = stage_value(play, core, CPS_FILE_CONTROL, i);
     ret->known = true;
 }
 
-static bool find_core(const struct cps_engine *engine, enum cps_processor who, unsigned *ret)
+bool stage_find_core(const struct cps_engine *engine, enum cps_processor who, unsigned *ret)
 {
     for (*ret = 0; *ret < engine->cores; ++*ret) {
         if (engine->who[*ret] == (uint8_t)who)
@@ -354,74 +348,64 @@ static bool find_core(const struct cps_engine *engine, enum cps_processor who, u
     return false;
 }
 
-/* Runs until the packet's handler begins on that core. */
-static void run_until(struct cps_engine *engine, struct watcher *w, uint32_t pc, struct world *ret)
+static void watch_packets(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
-    for (uint32_t ticks = 0; ticks < MOST_TICKS; ticks++) {
-        unsigned core = 0;
-        if (cps_engine_run(engine, 1) != CPS_STOP_BUDGET)
-            return;
+    struct stage_watch *w = (struct stage_watch *)sink;
+    for (size_t i = 0; i < count; i++)
+        w->seen = w->seen || (stage_is_marked(&w->mark, &events[i]) &&
+                              cps_event_who(&events[i]) == (unsigned)w->who);
+}
+
+enum cps_stop stage_run_until(struct play *play, struct stage_watch *w, uint32_t most_ticks)
+{
+    struct cps_engine *engine = play->engine;
+    unsigned core = 0;
+    w->sink.put = watch_packets;
+    w->world->known = false;
+    bool there = stage_find_core(engine, w->who, &core);
+    cps_engine_sink(engine, &w->sink, 1u << CPS_EV_PKT);
+    for (uint32_t ticks = 0; ticks < most_ticks; ticks++) {
+        enum cps_stop stop = cps_engine_run(engine, 1);
+        if (stop != CPS_STOP_BUDGET)
+            return stop;
         cps_engine_sink(engine, &w->sink, 1u << CPS_EV_PKT); /* hands over what is pending */
-        if (w->seen && find_core(engine, w->who, &core) &&
-            cps_engine_where(engine, core).pc == pc) {
-            take_world(engine, core, ret);
-            return;
+        if (w->seen && there && cps_engine_where(engine, core).pc == w->pc) {
+            take_world(play, core, w->world);
+            break;
         }
     }
-}
-
-static struct cps_err *play_until(struct play *play, struct watcher *w, uint32_t pc,
-                                  struct world *ret)
-{
-    for (size_t i = 0; i < play->feed.count && !ret->known; i++) {
-        const struct cps_item *item = &play->feed.item[i];
-        if (item->kind == CPS_ITEM_INIT)
-            continue; /* it has booted */
-        CPS_TRY(cps_engine_feed(play->engine, item));
-        if (item->kind == CPS_ITEM_SUBMIT || item->kind == CPS_ITEM_RING)
-            run_until(play->engine, w, pc, ret);
-    }
-    return NULL;
-}
-
-static struct cps_err *open_at(struct play *play, const struct cps_options *opt,
-                               const struct record_boot *boot, const struct cps_buf *text,
-                               struct cps_stream **stream)
-{
-    CPS_TRY(cps_stream_open_memory("a stream", cps_buf_text(text), text->size, stream));
-    CPS_TRY(play_borrow(play, opt, boot->play, boot->engine));
-    return play_gather(play, *stream);
+    return CPS_STOP_BUDGET;
 }
 
 struct cps_err *stage_world(const struct stage *stage, unsigned side, enum cps_processor who,
                             uint32_t pc, enum place_at place, const struct stage_packet *packet,
                             struct world *ret)
 {
-    struct watcher w = {.sink.put = watch, .mark = stage_mark(who, place, packet), .who = who};
-    struct cps_options opt = *stage->opt;
+    struct stage_watch w = {
+        .mark = stage_mark(who, place, packet), .who = who, .pc = pc, .world = ret};
     struct cps_stream *stream = NULL;
+    struct play *play = NULL;
     CPS_BUF text = {0};
     memset(ret, 0, sizeof(*ret));
     const struct record_boot *boot = &stage->boot[side];
     if (!boot->booted)
         return NULL;
     stage_text(stage->fw[side]->gen, who, place, packet, &text);
-    if (text.failed)
-        return cps_err_nomem();
-    struct play *play = calloc(1, sizeof(*play));
-    struct cps_err *err = play ? NULL : cps_err_nomem();
+    CPS_TRY(cps_stream_open_memory("a stream", tool_text(&text), text.size, &stream));
+    struct cps_err *err = stage_borrow(stage->opt, boot, &play);
     if (!err)
-        err = open_at(play, &opt, boot, &text, &stream);
-    if (!err) {
-        cps_engine_sink(play->engine, &w.sink, 1u << CPS_EV_PKT);
-        err = play_until(play, &w, pc, ret);
-        cps_engine_sink(play->engine, NULL, 0);
+        err = play_gather(play, stream);
+    for (size_t i = 0; !err && i < play->feed.count && !ret->known; i++) {
+        const struct cps_item *item = &play->feed.item[i];
+        if (item->kind == CPS_ITEM_INIT)
+            continue; /* it has booted */
+        err = cps_engine_feed(play->engine, item);
+        if (!err && (item->kind == CPS_ITEM_SUBMIT || item->kind == CPS_ITEM_RING))
+            stage_run_until(play, &w, MOST_TICKS);
     }
-    if (play && play->engine)
-        play_return(play, boot->play);
-    if (play)
-        play_close(play);
-    free(play);
+    if (play->engine)
+        cps_engine_sink(play->engine, NULL, 0);
+    stage_return(play, boot);
     cps_stream_close(stream);
     return err;
 }

@@ -85,11 +85,30 @@ void stage_text(enum cps_gen gen, enum cps_processor who, enum place_at place,
                 const struct stage_packet *packet, struct cps_buf *out);
 /** Where core @p who of side @p side stands when it begins with the packet's handler.
  * @param ret  gets whether it ever does: ret->known
- * @param regs  $00 to $1f, and SQE registers
  * @return NULL, CPS_ERR_NOMEM, or what the stream's reader says */
 CPS_MUST_USE struct cps_err *stage_world(const struct stage *stage, unsigned side,
                                          enum cps_processor who, uint32_t pc, enum place_at place,
                                          const struct stage_packet *packet, struct world *ret);
+
+/** A borrowed firmware in the state of a boot, until stage_return(), also after an error. */
+CPS_MUST_USE struct cps_err *stage_borrow(const struct cps_options *opt,
+                                          const struct record_boot *boot, struct play **ret);
+void stage_return(struct play *play, const struct record_boot *boot);
+/** A register of a core; 0: there is none. */
+uint32_t stage_value(const struct play *play, unsigned core, char file, uint32_t number);
+bool stage_find_core(const struct cps_engine *engine, enum cps_processor who, unsigned *ret);
+
+/** What is waited for: a packet's handler on a processor. */
+struct stage_watch {
+    struct cps_sink sink; /**< first */
+    struct stage_mark mark;
+    enum cps_processor who;
+    uint32_t pc;
+    bool seen;           /**< the packet was dispatched */
+    struct world *world; /**< gets where the handler begins; known: it has begun */
+};
+/** Runs until it begins. @return CPS_STOP_BUDGET if it does, or after @p most_ticks */
+enum cps_stop stage_run_until(struct play *play, struct stage_watch *watch, uint32_t most_ticks);
 
 /* ---- compare.c ---- */
 
@@ -104,6 +123,11 @@ struct stage_context {
 CPS_MUST_USE struct cps_err *stage_context(const struct stage *stage, const char *inject,
                                            struct stage_context *ret);
 bool stage_is_context(const struct stage_context *context, uint64_t address);
+/** Gives an event of the new revision the number that its private control register has in the old
+ * one. */
+void stage_renumber(const struct code *code, struct cps_event *event);
+/** Leaves a description of how both runs ended, if differently. @return whether they did */
+bool stage_ends_differ(const struct record record[2], char *ret, size_t size);
 
 /** What a processor of both revisions does differently with a stream, first, from its packet on. */
 struct stage_answer {
@@ -119,8 +143,7 @@ CPS_MUST_USE struct cps_err *stage_compare(const struct stage *stage, enum cps_p
                                            const struct stage_mark *mark, struct stage_answer *ret);
 /** The same of the boots, which both have come through. @param ret_known  gets whether the boots
  * are kept, and the processor does anything in them */
-CPS_MUST_USE struct cps_err *stage_compare_boots(const struct stage *stage, enum cps_processor who,
-                                                 const struct code *code, bool *ret_known,
-                                                 struct stage_answer *ret);
+void stage_compare_boots(const struct stage *stage, enum cps_processor who, const struct code *code,
+                         bool *ret_known, struct stage_answer *ret);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tasks: which there are, and what comes of one. */
-#include "tools/explain/prove/crosscheck.h"
+#include "tools/explain/prove/task.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #include "cpscope.h"
 #include "fw/image/place.h"
-#include "isa/base/list.h"
+#include "tools/cmd/terminal/oom.h"
 
 const struct prove_handler *prove_handler_of(const struct prove *prove,
                                              const struct prove_task *task)
@@ -97,8 +97,7 @@ static struct cps_err *list_tasks(struct prove *prove)
         for (size_t i = 0; i < prove->part[part].handlers; i++) {
             if (!is_wanted(prove, part, &prove->part[part].handler[i], &used))
                 continue;
-            if (!CPS_LIST_ROOM(prove->task, prove->tasks))
-                return cps_err_nomem();
+            TOOL_ROOM(prove->task, prove->tasks);
             prove->task[prove->tasks++] = (struct prove_task){.part = part, .handler = i};
         }
     }
@@ -240,8 +239,11 @@ static struct cps_err *put_witness(const struct prove *prove, const struct prove
                                    const struct prove_handler *h, struct json_object *result)
 {
     struct witness witness;
-    struct cps_err *err = prove_is_bootstrap(h) ? witness_boot(part, &prove->stage, &witness)
-                                                : witness_find(part, &prove->stage, h, &witness);
+    struct cps_err *err = NULL;
+    if (prove_is_bootstrap(h))
+        witness_boot(part, &prove->stage, &witness);
+    else
+        err = witness_find(part, &prove->stage, h, &witness);
     cps_json_bool(result, "reached", witness.tried);
     if (!witness.tried)
         cps_json_text(result, "not_reached", why_not_reached(&prove->stage, part));
@@ -252,28 +254,19 @@ static struct cps_err *put_witness(const struct prove *prove, const struct prove
     return err;
 }
 
-/* A verdict that was found before, tried on these images. */
-static struct cps_err *check_again(const struct prove *prove, const struct prove_task *task,
-                                   struct json_object **ret)
-{
-    struct json_object *result = task->result;
-    if (prove->runs)
-        CPS_TRY(crosscheck_task(prove, task, result));
-    if (!cps_json_complete(result))
-        return cps_err_nomem();
-    *ret = json_object_get(result);
-    return NULL;
-}
-
 struct cps_err *prove_task(const struct prove *prove, const struct prove_task *task,
                            struct json_object **ret)
 {
-    if (task->result)
-        return check_again(prove, task, ret);
+    if (task->result) { /* a verdict that was found before, tried on these images */
+        if (prove->runs)
+            CPS_TRY(crosscheck_task(prove, task, task->result));
+        *ret = json_object_get(tool_json(task->result));
+        return NULL;
+    }
     const struct prove_part *part = &prove->part[task->part];
     struct prove_handler h = *prove_handler_of(prove, task);
     struct json_object *result = json_object_new_object();
-    CPS_TRY(prove_handler(part, &h));
+    prove_handler(part, &h);
     cps_json_text(result, "processor", cps_fw_role_name(part->code.side[0].part->role));
     prove_put_packets(prove, task->part, &h, result);
     cps_json_uint(result, "old", h.pc[0]);
@@ -297,13 +290,11 @@ struct cps_err *prove_task(const struct prove *prove, const struct prove_task *t
         cps_json_text(result, "verdict", verdict_name(VERDICT_DIFFERENT));
     if (!err && prove->runs && crosscheck_applies(result))
         err = crosscheck_task(prove, task, result);
-    if (!err && !cps_json_complete(result))
-        err = cps_err_nomem();
     if (err) {
         json_object_put(result);
         return err;
     }
-    *ret = result;
+    *ret = tool_json(result);
     return NULL;
 }
 

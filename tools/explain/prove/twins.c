@@ -10,6 +10,7 @@
 #include "cpscope.h"
 #include "fw/image/walk.h"
 #include "isa/base/pm4.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/form/text.h"
 
 #define TICKS_BEFORE 20000u /* until the handler begins */
@@ -48,8 +49,8 @@ static uint32_t first_handler(const struct code_side *side)
     return first;
 }
 
-struct cps_err *twins_init(const struct stage *stage, const struct code *code, const uint32_t pc[2],
-                           bool waits, struct twins *ret)
+void twins_init(const struct stage *stage, const struct code *code, const uint32_t pc[2],
+                bool waits, struct twins *ret)
 {
     *ret = (struct twins){.stage = stage, .code = code, .pc = {pc[0], pc[1]}, .waits = waits};
     ret->who = cps_role_processor(code->side[0].part->role, 0);
@@ -62,7 +63,6 @@ struct cps_err *twins_init(const struct stage *stage, const struct code *code, c
         if (code->scratch[i] < CONTROL_COUNT && code->scratch[i] != i)
             ret->number[code->scratch[i]] = (uint16_t)i;
     }
-    return NULL;
 }
 
 void twins_deinit(struct twins *t)
@@ -73,35 +73,24 @@ void twins_deinit(struct twins *t)
     free(t->ours[1]);
 }
 
-static struct cps_err *mark_code(const struct twins *t, const struct code_side *side, bool *ours)
+void twins_find_code(struct twins *t)
 {
     enum { MOST_NODES = 262144 };
-    struct cps_fw_walk walk;
-    struct cps_err *err = NULL;
-    cps_fw_walk_init_(side->fw, side->part, MOST_NODES, &walk);
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && !err; id++) {
-        uint32_t pc = cps_fw_handler(side->fw, side->part, id);
-        if ((t->steady[id] || t->tested[id]) && pc < side->count)
-            err = cps_fw_walk_from_(&walk, pc, NULL);
-    }
-    if (!err)
-        err = cps_fw_walk_(&walk);
-    for (size_t i = 0; i < walk.count; i++)
-        ours[walk.node[i].pc] = true;
-    cps_fw_walk_deinit_(&walk);
-    return err;
-}
-
-struct cps_err *twins_find_code(struct twins *t)
-{
     for (unsigned i = 0; i < 2; i++) {
         const struct code_side *side = &t->code->side[i];
-        t->ours[i] = calloc((size_t)side->count + 1, sizeof(*t->ours[i]));
-        if (!t->ours[i])
-            return cps_err_nomem();
-        CPS_TRY(mark_code(t, side, t->ours[i]));
+        struct cps_fw_walk walk;
+        t->ours[i] = tool_alloc((size_t)side->count + 1, sizeof(*t->ours[i]));
+        cps_fw_walk_init_(side->fw, side->part, MOST_NODES, &walk);
+        for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+            uint32_t pc = cps_fw_handler(side->fw, side->part, id);
+            if ((t->steady[id] || t->tested[id]) && pc < side->count)
+                tool_must(cps_fw_walk_from_(&walk, pc, NULL));
+        }
+        tool_must(cps_fw_walk_(&walk));
+        for (size_t k = 0; k < walk.count; k++)
+            t->ours[i][walk.node[k].pc] = true;
+        cps_fw_walk_deinit_(&walk);
     }
-    return NULL;
 }
 
 /* ---- One machine ---- */
@@ -109,55 +98,25 @@ struct cps_err *twins_find_code(struct twins *t)
 struct machine {
     struct twins *twins;
     unsigned side;
-    struct cps_sink sink;
+    struct stage_watch watch; /* until the handler begins */
+    struct cps_sink sink;     /* from there on */
     struct play *play;
     unsigned core;
-    uint32_t header; /* of the packet */
-    bool seen;       /* its dispatch */
-    bool begun;
     const struct twins_poke *poke;
     unsigned pokes;
     enum cps_stop stop;
 };
 
-static void note_packet(struct machine *m, const struct cps_event *event)
-{
-    m->seen = m->seen || (cps_event_kind(event) == CPS_EV_PKT && event->value == m->header &&
-                          cps_event_who(event) == (unsigned)m->twins->who);
-}
-
 static void take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct machine *m = (struct machine *)((char *)sink - offsetof(struct machine, sink));
-    if (m->begun) {
-        record_keep(&m->twins->record[m->side], events, count);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        m->seen =
-            m->seen || (cps_event_kind(&events[i]) == CPS_EV_PKT && events[i].value == m->header &&
-                        cps_event_who(&events[i]) == (unsigned)m->twins->who);
+    record_keep(&m->twins->record[m->side], events, count);
 }
 
-static struct cps_place place_of(const struct machine *m, char file, uint32_t number)
+static void set_value(struct machine *m, char file, uint32_t number, uint32_t value)
 {
-    return (struct cps_place){.core = (uint8_t)m->core, .file = file, .number = number};
-}
-
-static uint32_t value_at(const struct machine *m, char file, uint32_t number)
-{
-    uint64_t value = 0;
-    return cps_engine_get(m->play->engine, place_of(m, file, number), &value) ? (uint32_t)value : 0;
-}
-
-static void take_world(struct machine *m)
-{
-    struct world *world = &m->twins->world[m->side];
-    for (uint32_t i = 0; i < 32; i++)
-        world->r[i] = value_at(m, CPS_FILE_GENERAL, i);
-    for (uint32_t i = 0; i < CONTROL_COUNT; i++)
-        world->control[i] = value_at(m, CPS_FILE_CONTROL, i);
-    world->known = true;
+    const struct cps_place at = {.core = (uint8_t)m->core, .file = file, .number = number};
+    cps_engine_set(m->play->engine, at, value);
 }
 
 /* Whether the words are the same address in both revisions. */
@@ -172,9 +131,9 @@ static bool is_moved(const struct code *code, uint32_t old, uint32_t new)
 
 static void set_same(struct machine *m, char file, uint32_t number, uint32_t old)
 {
-    uint32_t own = value_at(m, file, number);
+    uint32_t own = stage_value(m->play, m->core, file, number);
     if (own != old && !is_moved(m->twins->code, old, own))
-        cps_engine_set(m->play->engine, place_of(m, file, number), old);
+        set_value(m, file, number, old);
 }
 
 /* What the streams' own packets left otherwise becomes what the old revision has. */
@@ -197,34 +156,16 @@ static void set_state(struct machine *m)
         const struct twins_poke *poke = &m->poke[i];
         bool renamed = m->side && poke->file == CPS_FILE_CONTROL;
         uint32_t number = renamed ? m->twins->number[poke->number] : poke->number;
-        uint32_t kept = poke->keep ? value_at(m, poke->file, number) & poke->keep : 0;
-        cps_engine_set(m->play->engine, place_of(m, poke->file, number),
-                       (poke->value & ~poke->keep) | kept);
+        uint32_t kept =
+            poke->keep ? stage_value(m->play, m->core, poke->file, number) & poke->keep : 0;
+        set_value(m, poke->file, number, (poke->value & ~poke->keep) | kept);
     }
-}
-
-static enum cps_stop run_before(struct machine *m)
-{
-    struct cps_engine *engine = m->play->engine;
-    for (uint32_t ticks = 0; ticks < TICKS_BEFORE; ticks++) {
-        enum cps_stop stop = cps_engine_run(engine, 1);
-        if (stop != CPS_STOP_BUDGET)
-            return stop;
-        cps_engine_sink(engine, &m->sink, 1u << CPS_EV_PKT); /* hands over pending events */
-        if (m->seen && cps_engine_where(engine, m->core).pc == m->twins->pc[m->side]) {
-            take_world(m);
-            set_state(m);
-            m->begun = true;
-            cps_engine_sink(engine, &m->sink, KEPT_KINDS);
-            return CPS_STOP_BUDGET;
-        }
-    }
-    return CPS_STOP_BUDGET;
 }
 
 static struct cps_err *play_items(struct machine *m)
 {
     struct cps_engine *engine = m->play->engine;
+    struct world *world = &m->twins->world[m->side];
     m->stop = CPS_STOP_IDLE;
     for (size_t i = 0; i < m->play->feed.count && m->stop == CPS_STOP_IDLE; i++) {
         const struct cps_item *item = &m->play->feed.item[i];
@@ -233,42 +174,24 @@ static struct cps_err *play_items(struct machine *m)
         CPS_TRY(cps_engine_feed(engine, item));
         if (item->kind != CPS_ITEM_SUBMIT && item->kind != CPS_ITEM_RING)
             continue;
-        if (!m->begun)
-            m->stop = run_before(m);
-        if (m->begun)
+        if (!world->known) {
+            m->stop = stage_run_until(m->play, &m->watch, TICKS_BEFORE);
+            if (world->known) {
+                set_state(m);
+                cps_engine_sink(engine, &m->sink, KEPT_KINDS);
+            }
+        }
+        if (world->known)
             m->stop = cps_engine_run(engine, TICKS_AFTER);
     }
-    return m->stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
-}
-
-static bool find_core(struct machine *m)
-{
-    const struct cps_engine *engine = m->play->engine;
-    for (m->core = 0; m->core < engine->cores; m->core++) {
-        if (engine->who[m->core] == (uint8_t)m->twins->who)
-            return true;
-    }
-    return false;
-}
-
-static struct cps_err *run_stream(struct machine *m, const struct cps_options *opt,
-                                  struct cps_stream *stream)
-{
-    const struct record_boot *boot = &m->twins->stage->boot[m->side];
-    CPS_TRY(play_borrow(m->play, opt, boot->play, boot->engine));
-    struct cps_err *err = play_gather(m->play, stream);
-    if (!err && find_core(m)) {
-        cps_engine_sink(m->play->engine, &m->sink, 1u << CPS_EV_PKT);
-        err = play_items(m);
-        cps_engine_sink(m->play->engine, NULL, 0);
-    }
-    play_return(m->play, boot->play);
-    return err;
+    tool_need(m->stop != CPS_STOP_NOMEM);
+    return NULL;
 }
 
 static struct cps_err *run_side(struct machine *m, const struct cps_buf *text)
 {
     const struct stage *stage = m->twins->stage;
+    const struct record_boot *boot = &stage->boot[m->side];
     struct record *record = &m->twins->record[m->side];
     struct cps_options opt = *stage->opt;
     struct cps_stream *stream = NULL;
@@ -277,34 +200,28 @@ static struct cps_err *run_side(struct machine *m, const struct cps_buf *text)
     record->count = 0;
     m->sink.put = take_events;
     m->twins->world[m->side].known = false;
-    if (!stage->boot[m->side].booted)
+    if (!boot->booted)
         return NULL;
     CPS_TRY(cps_stream_open_memory("a stream", cps_buf_text(text), text->size, &stream));
-    m->play = calloc(1, sizeof(*m->play));
-    struct cps_err *err = m->play ? run_stream(m, &opt, stream) : cps_err_nomem();
-    if (m->play)
-        play_close(m->play);
-    free(m->play);
+    struct cps_err *err = stage_borrow(&opt, boot, &m->play);
+    if (!err)
+        err = play_gather(m->play, stream);
+    if (!err && stage_find_core(m->play->engine, m->twins->who, &m->core)) {
+        err = play_items(m);
+        cps_engine_sink(m->play->engine, NULL, 0);
+    }
+    stage_return(m->play, boot);
     cps_stream_close(stream);
     record->account.stop = m->stop;
-    return err ? err : record->lost ? cps_err_nomem() : NULL;
-}
-
-/* Leaves the events from the packet on. */
-static void drop_boot(struct machine *m)
-{
-    struct record *record = &m->twins->record[m->side];
-    size_t at = 0;
-    for (; at < record->count && !m->seen; at++)
-        note_packet(m, &record->event[at]);
-    record->count -= at;
-    memmove(record->event, record->event + at, record->count * sizeof(*record->event));
+    tool_need(!record->lost);
+    return err;
 }
 
 /* A run of its own, boot and all: the hardware's requests are made before it. */
 static struct cps_err *run_requests(struct machine *m, const struct cps_buf *text)
 {
     struct twins *t = m->twins;
+    struct record *record = &t->record[m->side];
     char inject[64];
     struct cps_options opt = *t->stage->opt;
     const struct record_setup setup = {.opt = &opt, .kinds = KEPT_KINDS, .text = text};
@@ -313,10 +230,17 @@ static struct cps_err *run_requests(struct machine *m, const struct cps_buf *tex
              t->other_ring);
     opt.inject = inject;
     opt.limit = TICKS_AFTER;
-    record_deinit(&t->record[m->side]);
-    CPS_TRY(record_run(&setup, firmware, "a stream", NULL, &t->record[m->side]));
-    drop_boot(m);
-    t->world[m->side].known = m->seen;
+    record_deinit(record);
+    CPS_TRY(record_run(&setup, firmware, "a stream", NULL, record));
+    /* What was before the packet goes. */
+    size_t at = 0;
+    bool seen = false;
+    for (; at < record->count && !seen; at++)
+        seen = stage_is_marked(&m->watch.mark, &record->event[at]) &&
+               cps_event_who(&record->event[at]) == (unsigned)t->who;
+    record->count -= at;
+    memmove(record->event, record->event + at, record->count * sizeof(*record->event));
+    t->world[m->side].known = seen;
     return NULL;
 }
 
@@ -425,23 +349,20 @@ struct stream_of {
     size_t count;
 };
 
-static struct cps_err *select_events(const struct twins *t, unsigned side, unsigned who,
-                                     struct stream_of *ret)
+static struct stream_of select_events(const struct twins *t, unsigned side, unsigned who)
 {
     const struct record *record = &t->record[side];
-    *ret = (struct stream_of){0};
-    ret->event = calloc(record->count + 1, sizeof(*ret->event));
-    ret->at = calloc(record->count + 1, sizeof(*ret->at));
-    if (!ret->event || !ret->at)
-        return cps_err_nomem();
+    struct stream_of ret = {.count = 0};
+    ret.event = tool_alloc(record->count + 1, sizeof(*ret.event));
+    ret.at = tool_alloc(record->count + 1, sizeof(*ret.at));
     for (size_t i = 0; i < record->count; i++) {
         const struct cps_event *event = &record->event[i];
         if (cps_event_who(event) != who || !(1u << cps_event_kind(event) & COMPARED_KINDS))
             continue;
-        ret->at[ret->count] = i;
-        ret->event[ret->count++] = *event;
+        ret.at[ret.count] = i;
+        ret.event[ret.count++] = *event;
     }
-    return NULL;
+    return ret;
 }
 
 /* The new revision's events with the old one's numbers and addresses. */
@@ -449,9 +370,7 @@ static void read_as_old(const struct code *code, const struct stream_of *old, st
 {
     for (size_t i = 0; i < new->count; i++) {
         struct cps_event *event = &new->event[i];
-        if (cps_event_kind(event) == CPS_EV_CTRL && event->addr < CONTROL_COUNT &&
-            code->scratch[event->addr] < CONTROL_COUNT)
-            event->addr = code->scratch[event->addr];
+        stage_renumber(code, event);
         if (i < old->count && is_moved(code, old->event[i].value, event->value))
             event->value = old->event[i].value;
     }
@@ -481,28 +400,23 @@ static void describe(const struct stage *stage, const struct cps_difference *d, 
                  cps_buf_text(&text));
 }
 
-/* The first difference of one processor. @param ret_at  gets where in its record, SIZE_MAX: none */
-static struct cps_err *compare_who(const struct twins *t, unsigned who, size_t *ret_at,
-                                   struct twins_answer *ret)
+/* The first difference of one processor. @param ret  gets its description, or NULL
+ * @return where it is in its record, SIZE_MAX: there is none */
+static size_t compare_who(const struct twins *t, unsigned who, struct twins_answer *ret)
 {
     const struct cps_diff_options options = {.kinds = COMPARED_KINDS, .mask = &t->stage->mask};
-    struct stream_of old = {0};
-    struct stream_of new = {0};
+    struct stream_of old = select_events(t, 0, who);
+    struct stream_of new = select_events(t, 1, who);
     struct cps_diff diff = {0};
-    *ret_at = SIZE_MAX;
-    struct cps_err *err = select_events(t, 0, who, &old);
-    err = err ? err : select_events(t, 1, who, &new);
-    if (!err) {
-        read_as_old(t->code, &old, &new);
-        size_t least = old.count < new.count ? old.count : new.count;
-        if (t->cut[0] || t->cut[1])
-            old.count = new.count = least;
-        err = cps_diff_events(old.event, old.count, new.event, new.count, &options, NULL, NULL,
-                              &diff);
-    }
-    if (!err && diff.differences) {
+    size_t at = SIZE_MAX;
+    read_as_old(t->code, &old, &new);
+    if (t->cut[0] || t->cut[1])
+        old.count = new.count = old.count < new.count ? old.count : new.count;
+    tool_must(
+        cps_diff_events(old.event, old.count, new.event, new.count, &options, NULL, NULL, &diff));
+    if (diff.differences) {
         const struct cps_difference *d = &diff.first;
-        *ret_at = d->a ? old.at[d->a - old.event] : new.at[d->b - new.event];
+        at = d->a ? old.at[d->a - old.event] : new.at[d->b - new.event];
         if (ret)
             describe(t->stage, d, ret->text, sizeof(ret->text));
     }
@@ -511,36 +425,25 @@ static struct cps_err *compare_who(const struct twins *t, unsigned who, size_t *
     free(old.at);
     free(new.event);
     free(new.at);
-    return err;
+    return at;
 }
 
-static struct cps_err *compare_both(struct twins *t, struct twins_answer *ret)
+static void compare_both(struct twins *t, struct twins_answer *ret)
 {
-    size_t first = SIZE_MAX;
     const struct cps_engine *engine = t->stage->boot[0].engine;
     cut_events(t, 0);
     cut_events(t, 1);
     if (engine->cores > 1)
         cut_heard(t);
-    CPS_TRY(compare_who(t, (unsigned)t->who, &first, ret));
+    size_t first = compare_who(t, (unsigned)t->who, ret);
     ret->different = first != SIZE_MAX;
-    if (!ret->different && !t->cut[0] && !t->cut[1] &&
-        t->record[0].account.stop != t->record[1].account.stop) {
-        ret->different = true;
-        snprintf(ret->text, sizeof(ret->text),
-                 "the old revision ends with \"%s\", the new one with \"%s\"",
-                 cps_event_sub_word(CPS_EV_END, cps_stop_reason(t->record[0].account.stop)),
-                 cps_event_sub_word(CPS_EV_END, cps_stop_reason(t->record[1].account.stop)));
-    }
+    if (!ret->different && !t->cut[0] && !t->cut[1])
+        ret->different = stage_ends_differ(t->record, ret->text, sizeof(ret->text));
     /* What another processor did otherwise before may be the cause. */
     for (unsigned i = 0; ret->different && i < engine->cores; i++) {
-        size_t other = SIZE_MAX;
-        if (engine->who[i] == (uint8_t)t->who)
-            continue;
-        CPS_TRY(compare_who(t, engine->who[i], &other, NULL));
-        ret->different = other >= first;
+        if (engine->who[i] != (uint8_t)t->who)
+            ret->different = compare_who(t, engine->who[i], NULL) >= first;
     }
-    return NULL;
 }
 
 /* Whether a processor came to the packet that is tested. */
@@ -563,11 +466,14 @@ struct cps_err *twins_run(struct twins *t, const struct cps_buf *text,
                                       : cps_pm4_type7(packet->id, packet->count);
     *ret = (struct twins_answer){0};
     for (unsigned i = 0; i < 2; i++) {
-        struct machine m = {.twins = t, .side = i, .header = header, .poke = poke, .pokes = pokes};
+        struct machine m = {.twins = t, .side = i, .poke = poke, .pokes = pokes};
+        m.watch = (struct stage_watch){
+            .mark = {.header = header}, .who = t->who, .pc = t->pc[i], .world = &t->world[i]};
         CPS_TRY(t->preempt ? run_requests(&m, text) : run_side(&m, text));
         if (!t->world[i].known)
             return NULL;
     }
     ret->reached = !t->preempt || (was_tested(t, 0) && was_tested(t, 1));
-    return compare_both(t, ret);
+    compare_both(t, ret);
+    return NULL;
 }

@@ -44,11 +44,11 @@ struct twins_answer {
 };
 
 /** @param pc  where the handler begins, in both. The caller calls twins_deinit() in any case */
-CPS_MUST_USE struct cps_err *twins_init(const struct stage *stage, const struct code *code,
-                                        const uint32_t pc[2], bool waits, struct twins *ret);
+void twins_init(const struct stage *stage, const struct code *code, const uint32_t pc[2],
+                bool waits, struct twins *ret);
 void twins_deinit(struct twins *twins);
-/** Finds `ours`, of the packets in `steady` and `tested`. @return CPS_ERR_NOMEM */
-CPS_MUST_USE struct cps_err *twins_find_code(struct twins *twins);
+/** Finds `ours`, of the packets in `steady` and `tested`. */
+void twins_find_code(struct twins *twins);
 /** Runs both over a stream. @param packet  the one whose handler gets the state of @p poke */
 CPS_MUST_USE struct cps_err *twins_run(struct twins *twins, const struct cps_buf *text,
                                        const struct stage_packet *packet,

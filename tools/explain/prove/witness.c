@@ -9,7 +9,7 @@
 #include "cpscope.h"
 #include "fw/image/icache.h"
 #include "isa/packet.h"
-#include "tools/explain/prove/hunt.h"
+#include "tools/cmd/terminal/oom.h"
 
 #define EFFORT       1000000u
 #define MOST_TRIES   3u     /* streams of one place and length */
@@ -67,8 +67,8 @@ static bool try_stream(struct search *s, const char *how)
     struct stage_answer answer;
     CPS_BUF text = {0};
     stage_text(gen_of(s->part), s->who, s->place, &s->packet, &text);
-    s->err = text.failed ? cps_err_nomem()
-                         : stage_compare(s->stage, s->who, &s->part->code, &text, &mark, &answer);
+    tool_text(&text);
+    s->err = stage_compare(s->stage, s->who, &s->part->code, &text, &mark, &answer);
     if (s->err)
         return true;
     s->tries++;
@@ -126,26 +126,19 @@ static bool found(void *context, const struct difference *d)
     return s->tries >= MOST_TRIES;
 }
 
-static void start_from(const struct joint *j, const struct world *world, uint32_t pc,
-                       struct state *ret)
-{
-    state_unknown(&j->smt, pc, ret);
-    for (unsigned i = 1; i < 32; i++)
-        ret->r[i] = smt_word(&j->smt, world->r[i]);
-    for (unsigned i = 0; i < SQE_COUNT; i++)
-        ret->sqe[i] = smt_word(&j->smt, world->sqe[i]);
-    ret->user = smt_word(&j->smt, 0);
-}
-
 static struct cps_err *follow(struct search *s, const struct prove_handler *h,
                               const struct world world[2])
 {
     struct joint j = {0};
     struct state start[2];
-    CPS_TRY(joint_init(&s->part->code, EFFORT, &j));
+    joint_init(&s->part->code, EFFORT, &j);
     for (unsigned i = 0; i < 2; i++) {
-        start_from(&j, &world[i], h->pc[i], &start[i]);
-        memcpy(start[i].sqe, start[0].sqe, sizeof(start[i].sqe)); /* addresses are the old ones */
+        state_unknown(&j.smt, h->pc[i], &start[i]);
+        for (unsigned k = 1; k < 32; k++)
+            start[i].r[k] = smt_word(&j.smt, world[i].r[k]);
+        for (unsigned k = 0; k < SQE_COUNT; k++) /* addresses are the old ones */
+            start[i].sqe[k] = smt_word(&j.smt, world[0].sqe[k]);
+        start[i].user = smt_word(&j.smt, 0);
         j.run[i].world = &world[i];
     }
     j.follow = true;
@@ -155,13 +148,9 @@ static struct cps_err *follow(struct search *s, const struct prove_handler *h,
     j.proven = s->part->proven;
     j.found = found;
     j.context = s;
-    struct cps_err *err = joint_compare(&j, h->pc[0], h->pc[1], start);
+    joint_compare(&j, h->pc[0], h->pc[1], start);
     s->queries += j.smt.queries;
     joint_deinit(&j);
-    if (err) {
-        cps_err_free(s->err);
-        return err;
-    }
     return s->err;
 }
 
@@ -180,9 +169,7 @@ static void renumber(const struct code *code, struct world *world)
 static struct cps_err *search_length(struct search *s, const struct prove_handler *h,
                                      uint32_t count, bool *reached)
 {
-    struct world *world = calloc(2, sizeof(*world));
-    if (!world)
-        return cps_err_nomem();
+    struct world *world = tool_alloc(2, sizeof(*world));
     s->packet = (struct stage_packet){.id = h->id[0], .count = count};
     s->setup.regs = s->setup.mems = 0;
     stage_set_up(&s->packet, &s->setup);
@@ -260,9 +247,7 @@ struct cps_err *witness_find(const struct prove_part *part, const struct stage *
     struct search s = {.part = part, .stage = stage, .best = ret};
     s.who = cps_role_processor(part->code.side[0].part->role, 0);
     *ret = (struct witness){0};
-    s.hints.list = calloc(HUNT_HINTS, sizeof(*s.hints.list));
-    if (!s.hints.list)
-        return cps_err_nomem();
+    s.hints.list = tool_alloc(HUNT_HINTS, sizeof(*s.hints.list));
     if (h->has_difference)
         keep_hint(&s, &h->difference);
     struct cps_err *err = search_places(&s, h);
@@ -273,20 +258,18 @@ struct cps_err *witness_find(const struct prove_part *part, const struct stage *
 }
 
 /* Its stream is a packet that does nothing: the boot comes first. */
-struct cps_err *witness_boot(const struct prove_part *part, const struct stage *stage,
-                             struct witness *ret)
+void witness_boot(const struct prove_part *part, const struct stage *stage, struct witness *ret)
 {
     const struct stage_packet packet = {.id = PM4_CP_NOP, .count = 1};
     const struct stage_mark mark = stage_mark(CPS_CPU_SQE, AT_IB1, &packet);
     struct stage_answer answer;
     CPS_BUF text = {0};
     *ret = (struct witness){.words = 1};
-    CPS_TRY(stage_compare_boots(stage, cps_role_processor(part->code.side[0].part->role, 0),
-                                &part->code, &ret->tried, &answer));
+    stage_compare_boots(stage, cps_role_processor(part->code.side[0].part->role, 0), &part->code,
+                        &ret->tried, &answer);
     stage_text(gen_of(part), CPS_CPU_SQE, AT_IB1, &packet, &text);
     if (answer.different)
         witness_take(ret, &answer, AT_IB1, &mark, "what the boot does", &text);
-    return text.failed ? cps_err_nomem() : NULL;
 }
 
 /* ---- Again ---- */
@@ -301,8 +284,7 @@ bool witness_replay(const struct prove_part *part, const struct stage *stage,
     CPS_BUF text = {0};
     cps_buf_str(&text, cps_json_get_text(witness, "text", ""));
     snprintf(mark.inject, sizeof(mark.inject), "%s", cps_json_get_text(witness, "inject", ""));
-    if (text.failed)
-        return false;
+    tool_text(&text);
     struct cps_err *err = stage_compare(stage, who, &part->code, &text, &mark, &answer);
     bool good = !err && answer.different;
     cps_err_free(err); /* what cannot be run is looked for anew */

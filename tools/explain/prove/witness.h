@@ -35,8 +35,7 @@ CPS_MUST_USE struct cps_err *witness_find(const struct prove_part *part, const s
                                           const struct prove_handler *handler, struct witness *ret);
 /** Compares what the boots of both revisions do in the emulator. The caller calls witness_deinit()
  * in any case. */
-CPS_MUST_USE struct cps_err *witness_boot(const struct prove_part *part, const struct stage *stage,
-                                          struct witness *ret);
+void witness_boot(const struct prove_part *part, const struct stage *stage, struct witness *ret);
 /** What a stream shows that was found for the same handlers in other images. */
 struct witness_shown {
     bool hidden;
@@ -46,5 +45,29 @@ struct witness_shown {
  * @return whether it shows a difference here; false also where it cannot be run */
 bool witness_replay(const struct prove_part *part, const struct stage *stage,
                     struct json_object *witness, struct witness_shown *ret);
+
+/* ---- hunt.c: differences that the fuzzer's machinery finds where the solver's streams show none
+ * ---- */
+
+/** Payloads that the solver found, which the search begins with. */
+#define HUNT_HINTS 24u
+
+struct hunt_hints {
+    struct difference *list; /**< owned */
+    unsigned count;
+};
+
+/**
+ * Runs random streams with packets of a handler on both revisions: made by the grammar of
+ * tools/explain/fuzz/ and from the hints, kept and mutated if they reach new edges of the handler.
+ * The number of runs and instructions is bounded, and the result depends on nothing else. A
+ * difference counts if it follows a packet of the handler, is not of the clock, and no other
+ * handler can be its cause: all others that ran are equal, or it is gone if the handler's packets
+ * become CP_NOP.
+ * @param ret  gets a smaller stream that shows the same, if one was found
+ */
+CPS_MUST_USE struct cps_err *hunt_find(const struct prove_part *part, const struct stage *stage,
+                                       const struct prove_handler *handler,
+                                       const struct hunt_hints *hints, struct witness *ret);
 
 #endif
