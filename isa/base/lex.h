@@ -7,7 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+/** Whether @p length bytes at @p text are that word. */
+static inline bool cps_lex_is(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && !memcmp(text, word, length);
+}
 /** The first character at or behind @p at that is neither space nor tab. */
 const char *cps_lex_blank(const char *at);
 /** Length of the identifier (letter or _, then letters, digits, _) at @p at; 0 if there is none. */

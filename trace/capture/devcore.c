@@ -278,11 +278,6 @@ static struct cps_err *malformed(const struct devcore *d, const char *at, const 
                          at, expected);
 }
 
-static bool matches(const char *text, size_t length, const char *word)
-{
-    return strlen(word) == length && !memcmp(text, word, length);
-}
-
 /* A number that fills the rest of the line. Kernels print fences with a sign. */
 static struct cps_err *read_number(struct devcore *d, const char *at, int64_t limit, uint64_t *ret)
 {
@@ -327,28 +322,18 @@ static struct cps_err *read_key(struct devcore *d)
     const char *wanted = sections[d->section].key;
     if (d->entry.given)
         return NULL;
-    if (wanted && matches(at, length, wanted))
+    if (wanted && cps_lex_is(at, length, wanted))
         return read_name(d, value);
-    if (d->entry.open && matches(at, length, "data") && !strncmp(value, "!!ascii85", 9))
+    if (d->entry.open && cps_lex_is(at, length, "data") && !strncmp(value, "!!ascii85", 9))
         return read_data(d);
-    if (d->entry.open && d->section == BUFFERS && matches(at, length, "name"))
+    if (d->entry.open && d->section == BUFFERS && cps_lex_is(at, length, "name"))
         read_buffer_name(d, value);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        if (keys[i].section == d->section && matches(at, length, keys[i].name))
+        if (keys[i].section == d->section && cps_lex_is(at, length, keys[i].name))
             return read_number(d, value, keys[i].limit,
                                (uint64_t *)((char *)&d->entry + keys[i].member));
     }
     return NULL;
-}
-
-/* Moves *at behind @p word, if that is what stands there behind blanks. */
-static bool accept(const char **at, const char *word)
-{
-    *at = cps_lex_blank(*at);
-    if (strncmp(*at, word, strlen(word)) != 0)
-        return false;
-    *at += strlen(word);
-    return true;
 }
 
 /* "- { offset: 0x2000, value: 0x00001000 }", the offset in bytes. */
@@ -358,18 +343,18 @@ static struct cps_err *read_register(struct devcore *d)
     const char *at = d->lines.text;
     int64_t offset = 0;
     int64_t value = 0;
-    if (!accept(&at, "-") || !accept(&at, "{") || !accept(&at, "offset:"))
-        return malformed(d, at, "\"- { offset:\"");
+    if (!cps_lex_take(&at, "-") || !cps_lex_take(&at, "{") || !cps_lex_take(&at, "offset:"))
+        return malformed(d, cps_lex_blank(at), "\"- { offset:\"");
     const char *number = at = cps_lex_blank(at);
     if (!cps_lex_number(&at, &offset) || offset > UINT32_MAX || offset % 4)
         return malformed(d, number, "a multiple of 4 in 32 bits");
-    if (!accept(&at, ",") || !accept(&at, "value:"))
-        return malformed(d, at, "\", value:\"");
+    if (!cps_lex_take(&at, ",") || !cps_lex_take(&at, "value:"))
+        return malformed(d, cps_lex_blank(at), "\", value:\"");
     number = at = cps_lex_blank(at);
     if (!cps_lex_number(&at, &value) || value > UINT32_MAX)
         return malformed(d, number, "a number of 32 bits");
-    if (!accept(&at, "}") || *cps_lex_blank(at))
-        return malformed(d, at, "\"}\"");
+    if (!cps_lex_take(&at, "}") || *cps_lex_blank(at))
+        return malformed(d, cps_lex_blank(at), "\"}\"");
     struct cps_item item = {.kind = CPS_ITEM_REGISTER};
     item.reg.offset = (uint32_t)offset / 4;
     item.reg.value = (uint32_t)value;
@@ -424,7 +409,7 @@ static struct cps_err *begin_section(struct devcore *d, size_t length)
 {
     struct cps_item item = {.kind = CPS_ITEM_SECTION};
     for (unsigned i = 1; i < SECTIONS; i++) {
-        if (matches(d->lines.text, length, sections[i].name))
+        if (cps_lex_is(d->lines.text, length, sections[i].name))
             d->section = (enum section)i;
     }
     d->seen |= 1u << d->section;
@@ -456,7 +441,7 @@ static struct cps_err *read_top(struct devcore *d)
                                  "warning: a line that is no section and no value is ignored");
     if (!text[length + 1])
         return begin_section(d, length);
-    if (matches(text, length, "revision"))
+    if (cps_lex_is(text, length, "revision"))
         return read_revision(d, cps_lex_blank(text + length + 1));
     return give_text(d);
 }

@@ -435,7 +435,7 @@ static struct cps_err *read_line(struct text *t, const char *line)
     for (size_t i = 0;
          length && (*word < 'A' || *word > 'Z') && i < sizeof(keywords) / sizeof(keywords[0]);
          i++) {
-        if (strlen(keywords[i].word) == length && !memcmp(word, keywords[i].word, length))
+        if (cps_lex_is(word, length, keywords[i].word))
             return keywords[i].read(t, line, word + length);
     }
     return length ? read_packet(t, line) : NULL;

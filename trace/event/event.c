@@ -2,7 +2,7 @@
  * The words of events, from event.def. */
 #include "trace/event/event_words.h"
 
-#include <string.h>
+#include "isa/base/lex.h"
 
 enum list {
     LIST_NONE,
@@ -64,7 +64,7 @@ int cps_event_sub_by_word_(unsigned kind, const char *word, size_t length)
 {
     for (int i = 0; i < (int)CPS_EVENT_SUBS; i++) {
         const char *text = sub_words[list_of[kind]][i];
-        if (text && strlen(text) == length && !memcmp(text, word, length))
+        if (text && cps_lex_is(word, length, text))
             return i;
     }
     return -1;
@@ -73,8 +73,7 @@ int cps_event_sub_by_word_(unsigned kind, const char *word, size_t length)
 unsigned cps_processor_by_name_(const char *word, size_t length)
 {
     for (unsigned i = 0; i < CPS_CPU_COUNT; i++) {
-        if (i != CPS_CPU_NONE && strlen(processor_names[i]) == length &&
-            !memcmp(processor_names[i], word, length))
+        if (i != CPS_CPU_NONE && cps_lex_is(word, length, processor_names[i]))
             return i;
     }
     return CPS_CPU_COUNT;

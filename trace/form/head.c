@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/base/lex.h"
 #include "isa/base/shown.h"
 #include "trace/form/forms.h"
 
@@ -32,11 +33,6 @@ static bool parse_file(const char *value, size_t length, struct cps_trace_file *
     return false;
 }
 
-static bool is(const char *key, size_t length, const char *word)
-{
-    return strlen(word) == length && !memcmp(key, word, length);
-}
-
 /* One line behind its "# "; false if a known key has a value that cannot be. */
 static bool parse_line(struct cps_trace_head *head, const char *line, size_t length)
 {
@@ -46,39 +42,39 @@ static bool parse_line(struct cps_trace_head *head, const char *line, size_t len
     size_t size = length - (size_t)(value - line);
     char word[16];
     copy(word, sizeof(word), value, size);
-    if (is(line, key, "gen")) {
+    if (cps_lex_is(line, key, "gen")) {
         bool known = cps_gen_parse(word, &head->gen) && cps_gen_is_afuc(head->gen);
         head->layout = cps_gen_layout(head->gen);
         return known;
     }
-    if (is(line, key, "engine")) {
+    if (cps_lex_is(line, key, "engine")) {
         head->prefix = cps_gen_keyed("chip", word)->prefix;
-    } else if (is(line, key, "chip") || is(line, key, "abi")) {
+    } else if (cps_lex_is(line, key, "chip") || cps_lex_is(line, key, "abi")) {
         char name[24];
         snprintf(name, sizeof(name), "%s%s",
-                 is(line, key, "abi") ? cps_gen_keyed("abi", "")->prefix
-                 : head->prefix       ? head->prefix
-                                      : "",
+                 cps_lex_is(line, key, "abi") ? cps_gen_keyed("abi", "")->prefix
+                 : head->prefix               ? head->prefix
+                                              : "",
                  word);
         bool known = cps_gen_parse(name, &head->gen) && !cps_gen_is_afuc(head->gen);
         head->layout = cps_gen_layout(head->gen);
         return known;
     }
-    if (is(line, key, "layout"))
+    if (cps_lex_is(line, key, "layout"))
         cps_layout_parse(word, &head->layout);
-    else if (is(line, key, "processors"))
+    else if (cps_lex_is(line, key, "processors"))
         head->with_processor = true;
-    else if (is(line, key, "as"))
+    else if (cps_lex_is(line, key, "as"))
         return cps_gen_parse(word, &head->as) && cps_gen_is_afuc(head->as);
-    else if (is(line, key, "chip-id"))
+    else if (cps_lex_is(line, key, "chip-id"))
         return copy(head->chip_id, sizeof(head->chip_id), value, size);
-    else if (is(line, key, "policy"))
+    else if (cps_lex_is(line, key, "policy"))
         return copy(head->policy, sizeof(head->policy), value, size);
-    else if (is(line, key, "events"))
+    else if (cps_lex_is(line, key, "events"))
         return copy(head->events, sizeof(head->events), value, size);
-    else if (is(line, key, "capture"))
+    else if (cps_lex_is(line, key, "capture"))
         return parse_file(value, size, &head->capture);
-    else if (is(line, key, "firmware") && head->firmware_count < 2)
+    else if (cps_lex_is(line, key, "firmware") && head->firmware_count < 2)
         return parse_file(value, size, &head->firmware[head->firmware_count++]);
     return true;
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "isa/base/lex.h"
 #include "trace/form/forms.h"
 #include "isa/base/pm4.h"
 
@@ -29,10 +30,9 @@ static bool add_class(const char *name, size_t length, uint32_t *mask)
 {
     bool found = false;
     for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
-        bool named = strlen(kinds[i].class) == length && !memcmp(kinds[i].class, name, length);
-        bool all = length == 3 && !memcmp(name, "all", 3);
-        bool by_default = length == 7 && !memcmp(name, "default", 7) && kinds[i].by_default;
-        if (!named && !all && !by_default)
+        bool by_default = cps_lex_is(name, length, "default") && kinds[i].by_default;
+        if (!by_default && !cps_lex_is(name, length, kinds[i].class) &&
+            !cps_lex_is(name, length, "all"))
             continue;
         *mask |= 1u << i;
         found = true;
@@ -293,7 +293,7 @@ struct cps_err *cps_text_write_(struct cps_trace_writer *writer)
 unsigned cps_event_by_keyword_(const char *word, size_t length)
 {
     for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
-        if (strlen(kinds[i].keyword) == length && !memcmp(kinds[i].keyword, word, length))
+        if (cps_lex_is(word, length, kinds[i].keyword))
             return i;
     }
     return CPS_EV_COUNT;

@@ -164,28 +164,6 @@ bool cps_json_complete(struct json_object *value)
     return value && has_all(value);
 }
 
-/* ---- from text ---- */
-
-struct cps_err *cps_json_parse(const char *text, size_t size, struct json_object **ret)
-{
-    enum { DEPTH = 32 };
-    struct json_tokener *reader = json_tokener_new_ex(DEPTH);
-    if (!reader)
-        return cps_err_nomem();
-    json_tokener_set_flags(reader, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-    int length = size < INT32_MAX ? (int)size : 0;
-    struct json_object *found = json_tokener_parse_ex(reader, text, length);
-    bool whole = json_tokener_get_parse_end(reader) == size;
-    if (json_tokener_get_error(reader) == json_tokener_continue)
-        found = json_tokener_parse_ex(reader, "", 1); /* a number ends here */
-    if (whole && json_tokener_get_error(reader) == json_tokener_success)
-        *ret = found;
-    else
-        json_object_put(found);
-    json_tokener_free(reader);
-    return NULL;
-}
-
 /* ---- text: json-c's own printing drops what its buffer has no room for ---- */
 
 /* What a terminal must not see, as an escape; a byte that is no UTF-8, which JSON has no way to
@@ -300,6 +278,7 @@ static void put_container(struct cps_buf *out, struct json_object *value, unsign
 
 static void put_value(struct cps_buf *out, struct json_object *value, unsigned level, int flags)
 {
+    const char *text = NULL;
     switch (json_object_get_type(value)) {
     case json_type_null:
         cps_buf_str(out, "null");
@@ -310,12 +289,12 @@ static void put_value(struct cps_buf *out, struct json_object *value, unsigned l
     case json_type_int:
         put_number(out, value);
         break;
-    case json_type_double: { /* as it was read, or made */
-        const char *text = json_object_to_json_string_ext(value, flags);
+    case json_type_double: /* one that was read keeps its text */
+        text = json_object_get_userdata(value);
+        text = text ? text : json_object_to_json_string_ext(value, flags);
         cps_buf_str(out, text ? text : "");
         out->failed = out->failed || !text;
         break;
-    }
     case json_type_string:
         put_string(out, json_object_get_string(value), (size_t)json_object_get_string_len(value),
                    flags);
