@@ -89,7 +89,7 @@ VALUES = (("run --to ", "text cpt jsonl perfetto vcd sqlite"), ("run -t js", "js
           ("decode --gen a7xx --packet CP_LOAD_STATE4", ""), ("decode -g a7xx --packet CP_EVENT_WRITE7", "CP_EVENT_WRITE7"),
           ("decode --gen a6xx --packet CP_EVENT_WRITE7", ""), ("decode --gen a --packet CP_LOAD_STATE6_G", "CP_LOAD_STATE6_GEOM"),
           ("decode --register RB_UNKNOWN_881A", "RB_UNKNOWN_881A"), ("run --limit ", ""), ("fuzz --oracles ha", "hang halt"),
-          ("bench --figures reg-", "reg-write-60 reg-write-2"), ("state --processor b", "bv"))
+          ("state --processor b", "bv"))
 
 
 def completes_values():

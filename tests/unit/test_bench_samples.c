@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 #include "tests/scratch.h"
-#include "tools/bench/bench.h"
+#include "tests/bench/bench.h"
 
 enum { SIZE = 1 << 20 };
 

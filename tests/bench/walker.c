@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The walker. Facts of packets: isa/pm4.def; here they are branches,
  * because this is what a fast program without any generality would do. */
-#include "tools/bench/walker.h"
+#include "tests/bench/walker.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What `cpscope bench` measures: samples, taken in turns, and figures made of two of them each
- * (figure.def).
+ * What the program `bench` measures: samples, taken in turns, and figures made of two of them each
+ * (figure.def). docs/performance.md explains them.
  *
+ *   main.c      the command line, and the rounds
  *   input.c     which capture, and which firmware
  *   files.c     the files that commands are measured on
  *   loop.c      samples of the interpreter alone, on made-up work
@@ -12,7 +13,7 @@
 #ifndef CPS_BENCH_H
 #define CPS_BENCH_H
 
-#include "tools/bench/walker.h"
+#include "tests/bench/walker.h"
 #include "tools/run/play.h"
 
 /** A path, and what of it is left to the name of a file in the directory. */
@@ -39,7 +40,7 @@ enum bench_count {
 
 enum bench_sample {
 #define SAMPLE(id, ...) BENCH_##id,
-#include "tools/bench/figure.def"
+#include "tests/bench/figure.def"
     BENCH_SAMPLES,
 };
 
@@ -53,9 +54,10 @@ struct bench_child {
 
 /** What is measured, and on what. */
 struct bench {
-    const struct cps_options *opt;     /**< as given */
-    struct cps_options with;           /**< with the firmware that was chosen */
-    char capture[4096];                /**< its path; "": the built-in stream */
+    const char *cpscope;               /**< the program that runs whole commands */
+    bool json;                         /**< print one JSON object instead of text */
+    struct cps_options with;           /**< the firmware, given or chosen */
+    char capture[4096];                /**< its path, given or chosen; "": the built-in stream */
     char chosen[4096];                 /**< firmware that was found for it; else "" */
     char dir[BENCH_PATH - BENCH_NAME]; /**< a directory of its own, removed at the end */
     char large[3][BENCH_PATH];         /**< in it: many copies, as enum bench_form */
@@ -64,7 +66,7 @@ struct bench {
     char firmware[OPT_MAX_FW][BENCH_PATH]; /**< names in it of what runs */
     unsigned firmwares;
     char manifest[BENCH_PATH], script[BENCH_PATH], report[BENCH_PATH];
-    char *gzip, *zstd;         /**< programs, or NULL; owned */
+    bool gzip, zstd;           /**< whether these programs are installed */
     struct feed feed;          /**< one copy */
     uint64_t copies;           /**< of the input in a round */
     uint64_t bytes;            /**< of one copy as .rd */
@@ -110,8 +112,8 @@ CPS_MUST_USE struct cps_err *bench_count_work(struct bench *bench);
 CPS_MUST_USE struct cps_err *bench_prepare(struct bench *bench);
 void bench_clean(struct bench *bench);
 
-/** Runs a program to its end, with nothing at its stdin and its output thrown away. @p path  NULL:
- * this one */
+/** Runs a program to its end, found in PATH, with nothing at its stdin and its output thrown away.
+ */
 struct bench_child bench_run(const char *path, const char *const arguments[]);
 /** Seconds of the monotonic clock, and of this thread's CPU time. */
 double bench_now(void);
@@ -123,11 +125,11 @@ double bench_rate(double count, double seconds);
 extern const struct bench_figure bench_figures[];
 extern const unsigned bench_figure_count;
 /** Prints those of @p wanted; @p samples has @p rounds values each, which are sorted. */
-CPS_MUST_USE struct cps_err *bench_report(const struct bench *bench, const bool *wanted,
-                                          double (*samples)[BENCH_MOST_ROUNDS], unsigned rounds);
+void bench_report(const struct bench *bench, const bool *wanted,
+                  double (*samples)[BENCH_MOST_ROUNDS], unsigned rounds);
 
 /** The samples: what figure.def says, in its unit; 0: it could not be had. */
 #define SAMPLE(id, function) double function(struct bench *bench);
-#include "tools/bench/figure.def"
+#include "tests/bench/figure.def"
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Processes that are measured, and clocks. */
-#include "tools/bench/bench.h"
+#include "tests/bench/bench.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -53,8 +53,7 @@ struct bench_child bench_run(const char *path, const char *const arguments[])
     posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     double start = bench_now();
-    if (!posix_spawn(&pid, path ? path : "/proc/self/exe", &quiet, NULL, (char *const *)arguments,
-                     environ) &&
+    if (!posix_spawnp(&pid, path, &quiet, NULL, (char *const *)arguments, environ) &&
         wait4(pid, &status, 0, &usage) == pid && WIFEXITED(status))
         child = (struct bench_child){
             .good = WEXITSTATUS(status) <= FOUND_SOMETHING,

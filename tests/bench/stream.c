@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A deck of packets for each level, shuffled, and dealt out to streams as the rows of mix.def say.
  */
-#include "tools/bench/stream.h"
+#include "tests/bench/stream.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ struct card {
 static const struct card cards[] = {
 #define TYPE4(level, registers, times)            {level, 0, registers, times, {0}},
 #define PACKET(level, opcode, dwords, times, ...) {level, opcode, dwords, times, {__VA_ARGS__}},
-#include "tools/bench/mix.def"
+#include "tests/bench/mix.def"
 };
 
 /* A row that is a stream. */
@@ -35,13 +35,13 @@ static const struct shape {
     bool draws;
 } shapes[] = {
 #define STREAM(...) {__VA_ARGS__},
-#include "tools/bench/mix.def"
+#include "tests/bench/mix.def"
 };
 
 enum {
 #define GROUPS(entries) ENTRIES = (entries),
 #define DATA(dwords)    DATA_DWORDS = (dwords),
-#include "tools/bench/mix.def"
+#include "tests/bench/mix.def"
 };
 
 /* Where registers are written that no firmware takes for a command of its own. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`bench` runs with what is built in, with a capture that is given, and with what a corpus has; no time is looked at.
-Usage: bench.py CPSCOPE FIGURE.def; with CPSCOPE_CORPUS also on its captures."""
+"""The program `bench` measures the built-in stream, a given capture, and one of the corpus; no time is checked.
+Usage: bench.py BENCH CPSCOPE FIGURE.def; with CPSCOPE_CORPUS also on its captures."""
 import json
 import os
 import re
@@ -11,11 +11,12 @@ import subprocess
 import sys
 import tempfile
 
-import make
-import tap
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import make  # noqa: E402
+import tap  # noqa: E402
 
-CPSCOPE = os.path.abspath(sys.argv[1])
-FIGURES = re.findall(r'^FIGURE\("([^"]+)"', open(sys.argv[2]).read(), re.M)
+BENCH, CPSCOPE = map(os.path.abspath, sys.argv[1:3])
+FIGURES = re.findall(r'^FIGURE\("([^"]+)"', open(sys.argv[3]).read(), re.M)
 CORPUS = os.environ.get("CPSCOPE_CORPUS")
 SCRATCH = tempfile.TemporaryDirectory()
 IN_MEMORY = "stream-instructions,stream-packets,stream-writes"
@@ -34,7 +35,7 @@ def bench(*words, status=0, **env):
     tmp = path("tmp")
     os.makedirs(tmp, exist_ok=True)
     usual = {k: v for k, v in os.environ.items() if k != "CPSCOPE_CORPUS"}
-    done = subprocess.run([CPSCOPE, "bench", "--rounds", "1", *words], capture_output=True, text=True, timeout=250,
+    done = subprocess.run([BENCH, "--rounds", "1", *words, CPSCOPE], capture_output=True, text=True, timeout=250,
                           env={**usual, "TMPDIR": tmp, **env})
     assert done.returncode == status, (words, done)
     assert not os.listdir(tmp), os.listdir(tmp)
@@ -65,7 +66,7 @@ def long_folder():
     _, rows = figures("--figures", "run-rd", TMPDIR=folder)
     assert rows["run-rd"]["value"] > 0 and not os.listdir(folder), rows
     done = bench("--figures", "alu-loop", status=3, TMPDIR="/tmp/" * 1000)
-    assert done.stderr.startswith("cpscope: TMPDIR: ") and done.stderr.count("\n") == 1, done
+    assert done.stderr.startswith("bench: TMPDIR: ") and done.stderr.count("\n") == 1, done
 
 
 def limited_time():
@@ -74,7 +75,7 @@ def limited_time():
     most = 200 if most == resource.RLIM_INFINITY else min(most, 200)
     limit = [sys.executable, "-c", "import os, resource, sys; resource.setrlimit(resource.RLIMIT_CPU, (%d, %d)); "
              "os.execv(sys.argv[1], sys.argv[1:])" % (most, most)]
-    out = subprocess.run(limit + [CPSCOPE, "bench", "--rounds", "1", "--json", "--figures", "reg-write-60,reg-write-2"],
+    out = subprocess.run(limit + [BENCH, "--rounds", "1", "--json", "--figures", "reg-write-60,reg-write-2", CPSCOPE],
                          capture_output=True, text=True, timeout=250, check=True).stdout
     assert "Infinity" not in out and all(row["ratio"] > 0 for row in json.loads(out)["figures"]), out
 
@@ -129,8 +130,8 @@ def refusals():
             (("--capture", large("large.rd")), 3, "more than 512 MiB"),
             (("--capture", "/dev/null"), 3, "/dev/null"),
             (("--fw", path("missing.fw")), 3, "missing.fw"),
-            (("--figures", "alu-loop,what"), 2, "--figures what: expected alu-loop, "),
-            (("--rounds", "100"), 2, "expected at most 99")):
+            (("--figures", "alu-loop,what"), 2, "--figures what: expected alu-loop, reg-write-60"),
+            (("--rounds", "100"), 2, "expected 1 to 99")):
         done = bench(*words, status=status)
         assert said in done.stderr and done.stderr.count("\n") == 1 and not done.stdout, (words, done)
     bench("--figures", "alu-loop", status=3, TMPDIR=path("no-such-folder"))

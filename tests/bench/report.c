@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * What came out: medians, and their ratios, beside what ran. */
-#include "tools/bench/bench.h"
+#include "tests/bench/bench.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/cmd/terminal/report.h"
 #include "trace/out/json.h"
 
 const struct bench_figure bench_figures[] = {
 #define FIGURE(name, unit, sample, count, yardstick, yardstick_count, against)                \
     {name,   unit, BENCH_##sample, BENCH_##count, BENCH_##yardstick, BENCH_##yardstick_count, \
      against},
-#include "tools/bench/figure.def"
+#include "tests/bench/figure.def"
 };
 const unsigned bench_figure_count = sizeof(bench_figures) / sizeof(bench_figures[0]);
 
@@ -126,13 +125,13 @@ static void print_input(const struct bench *b)
            100 * count[BENCH_WALKER_WRITES] / count[BENCH_WRITES]);
 }
 
-struct cps_err *bench_report(const struct bench *b, const bool *wanted,
-                             double (*samples)[BENCH_MOST_ROUNDS], unsigned rounds)
+void bench_report(const struct bench *b, const bool *wanted, double (*samples)[BENCH_MOST_ROUNDS],
+                  unsigned rounds)
 {
     struct json_object *root = json_object_new_object();
     input_json(b, rounds, root);
     struct json_object *list = cps_json_new_array(root, "figures");
-    if (!b->opt->json)
+    if (!b->json)
         print_input(b);
     for (unsigned i = 0; i < bench_figure_count; i++) {
         const struct bench_figure *f = &bench_figures[i];
@@ -141,11 +140,10 @@ struct cps_err *bench_report(const struct bench *b, const bool *wanted,
         double value = median(b, samples[f->sample], rounds, f->count);
         double yardstick = median(b, samples[f->yardstick], rounds, f->yardstick_count);
         cps_json_append(list, figure_json(b, f, value, yardstick));
-        if (!b->opt->json)
+        if (!b->json)
             print_figure(b, f, value, yardstick);
     }
-    if (b->opt->json)
-        return report_json(root);
+    if (b->json)
+        puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
     json_object_put(root);
-    return NULL;
 }

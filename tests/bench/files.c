@@ -5,7 +5,7 @@
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700 /* nftw(); ncurses asks for it, too */
 #endif
-#include "tools/bench/bench.h"
+#include "tests/bench/bench.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -15,8 +15,7 @@
 
 #include "fw/demo/demo.h"
 #include "isa/base/source.h"
-#include "tools/bench/stream.h"
-#include "tools/run/trust.h"
+#include "tests/bench/stream.h"
 #include "trace/capture/rd_write.h"
 
 #define REGRESS_CAPTURES 64u
@@ -133,11 +132,9 @@ static struct cps_err *write_matrix(struct bench *b)
     return text.failed ? cps_err_nomem() : cps_outfile_whole(b->manifest, text.data, text.size);
 }
 
-/* That they are not there is no error. */
-static void find_programs(struct bench *b)
+static bool is_installed(const char *program)
 {
-    cps_err_free(trust_program("gzip", "gzip", &b->gzip));
-    cps_err_free(trust_program("zstd", "zstd", &b->zstd));
+    return bench_run(program, (const char *const[]){program, "--version", NULL}).good;
 }
 
 struct cps_err *bench_prepare(struct bench *b)
@@ -152,7 +149,8 @@ struct cps_err *bench_prepare(struct bench *b)
     b->count[BENCH_HALF] = 0.5;
     b->count[BENCH_PAIRS] = REGRESS_CAPTURES;
     b->count[BENCH_EXECS] = FUZZ_EXECS;
-    find_programs(b);
+    b->gzip = is_installed("gzip");
+    b->zstd = is_installed("zstd");
     CPS_TRY(name_firmware(b));
     CPS_TRY(write_forms(b));
     CPS_TRY(cps_outfile_whole(b->script, to_the_end, sizeof(to_the_end) - 1));
@@ -170,8 +168,6 @@ void bench_clean(struct bench *b)
     enum { FOLDERS_OPEN = 8 };
     if (b->dir[0])
         nftw(b->dir, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
-    free(b->gzip);
-    free(b->zstd);
     feed_deinit(&b->feed);
     walker_deinit(&b->walker);
     cps_engine_destroy(b->booted);

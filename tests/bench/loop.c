@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The interpreter without files: a loop of general registers, and register writes through the demo
  * firmware, each next to the same work in plain C. */
-#include "tools/bench/bench.h"
+#include "tests/bench/bench.h"
 
 #include "isa/base/pm4.h"
 

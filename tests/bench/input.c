@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Which capture is measured, and with which firmware: what is given, else what $CPSCOPE_CORPUS has,
  * else what is built in. */
-#include "tools/bench/bench.h"
+#include "tests/bench/bench.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/bench/stream.h"
+#include "tests/bench/stream.h"
 #include "tools/run/files.h"
 
 #define MOST_BYTES (UINT64_C(512) << 20)
@@ -124,7 +124,7 @@ static void search_corpus(struct bench *b, const char *corpus)
         snprintf(path, sizeof(path), "%s/%s", folder, name[i]->d_name);
         bool fits = strstr(name[i]->d_name, ".rd") && files_is_regular(path);
         uint64_t packets = fits ? weigh(path, &gpu) : 0;
-        if (packets > most && (b->opt->fw_count || bench_find_firmware(corpus, gpu, fw))) {
+        if (packets > most && (b->with.fw_count || bench_find_firmware(corpus, gpu, fw))) {
             most = packets;
             strcpy(b->capture, path);
         }
@@ -136,9 +136,8 @@ static void search_corpus(struct bench *b, const char *corpus)
 static struct cps_err *choose_firmware(struct bench *b, const char *corpus)
 {
     uint64_t gpu = 0;
-    b->with = *b->opt;
     b->with.demo = true; /* where --fw names none */
-    if (b->opt->fw_count || !b->capture[0] || !corpus || !*corpus)
+    if (b->with.fw_count || !b->capture[0] || !corpus || !*corpus)
         return NULL;
     weigh(b->capture, &gpu);
     if (bench_find_firmware(corpus, gpu, b->chosen))
@@ -151,9 +150,7 @@ struct cps_err *bench_choose(struct bench *b)
     struct cps_stream *stream = NULL;
     CPS_BUF built_in = {0};
     const char *corpus = getenv("CPSCOPE_CORPUS");
-    if (b->opt->capture)
-        snprintf(b->capture, sizeof(b->capture), "%s", b->opt->capture);
-    else if (corpus && *corpus)
+    if (!b->capture[0] && corpus && *corpus)
         search_corpus(b, corpus);
     struct cps_err *err = bench_open(b, BENCH_STREAM_LONG, &built_in, &stream);
     err = err ? err : bench_gather(stream, &b->feed);

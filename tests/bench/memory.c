@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A machine that is fed with items that were read before, and the walker on the same ones: nothing
  * is read, inflated, hashed or written. */
-#include "tools/bench/bench.h"
+#include "tests/bench/bench.h"
 
 #include <inttypes.h>
 

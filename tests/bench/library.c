@@ -2,7 +2,7 @@
  * What reading and decompressing alone cost: in process, by the library that we link, and by the
  * program that people know. Where that is not there, the library stands in for it, and the report
  * says so. */
-#include "tools/bench/bench.h"
+#include "tests/bench/bench.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -56,24 +56,24 @@ double bench_unzstd(struct bench *b)
     return failed ? 0 : bench_cpu() - start;
 }
 
-static struct bench_child unpack(const char *program, const char *name, const char *file)
+static struct bench_child unpack(const char *program, const char *file)
 {
-    return bench_run(program, (const char *const[]){name, "-dc", file, NULL});
+    return bench_run(program, (const char *const[]){program, "-dc", file, NULL});
 }
 
 double bench_gzip(struct bench *b)
 {
-    return b->gzip ? unpack(b->gzip, "gzip", b->large[BENCH_GZ]).cpu : bench_inflate(b);
+    return b->gzip ? unpack("gzip", b->large[BENCH_GZ]).cpu : bench_inflate(b);
 }
 
 double bench_wall_gzip(struct bench *b)
 {
-    return b->gzip ? unpack(b->gzip, "gzip", b->large[BENCH_GZ]).wall : bench_inflate(b);
+    return b->gzip ? unpack("gzip", b->large[BENCH_GZ]).wall : bench_inflate(b);
 }
 
 double bench_zstd(struct bench *b)
 {
     if (!b->has_zst)
         return 0;
-    return b->zstd ? unpack(b->zstd, "zstd", b->large[BENCH_ZST]).cpu : bench_unzstd(b);
+    return b->zstd ? unpack("zstd", b->large[BENCH_ZST]).cpu : bench_unzstd(b);
 }

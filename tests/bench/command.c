@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Whole commands, as children, as a user runs them; and clones of a booted machine beside making
  * one anew. */
-#include "tools/bench/bench.h"
+#include "tests/bench/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define MOST_WORDS 32
 #define LIMIT      (64.0 * 1024 * 1024)
 
-/* This program with a command, the firmware so many times, and more words, up to a NULL. */
+/* cpscope with a command, the firmware so many times, and more words, up to a NULL. */
 static struct bench_child command(struct bench *b, const char *name, unsigned revisions,
                                   const char *const more[])
 {
@@ -26,7 +26,7 @@ static struct bench_child command(struct bench *b, const char *name, unsigned re
     }
     while (*more && count < MOST_WORDS)
         word[count++] = *more++;
-    struct bench_child child = bench_run(NULL, word);
+    struct bench_child child = bench_run(b->cpscope, word);
     return child.good ? child : (struct bench_child){0};
 }
 
