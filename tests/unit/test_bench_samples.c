@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "tests/scratch.h"
+#include "tests/lib/scratch.h"
 #include "tests/bench/bench.h"
 
 enum { SIZE = 1 << 20 };

@@ -11,7 +11,7 @@
 
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
-#include "tests/demo_engine.h"
+#include "tests/lib/demo_engine.h"
 #include "tests/bench/stream.h"
 #include "tests/bench/walker.h"
 #include "tools/run/feed.h"
