@@ -15,7 +15,7 @@
  *   2. a folder with its state, whose first member is a struct cps_engine, and its cps_engine_ops;
  *   3. rows (emu/reg.h) for the registers that behave;
  *   4. a row in engine.c.
- * The debugger, traces, coverage and every command then work on it. tests/engine/ is such an
+ * The debugger, traces, coverage and every command then work on it. tests/house/engine/ is such an
  * engine.
  */
 #ifndef CPS_ENGINE_H

@@ -12,7 +12,7 @@ import subprocess
 
 import suite
 from faults import Case, Result, Tally, tree
-import mkcorpus  # of tests/, which scene.py has put into the path
+import mkcorpus
 
 STEP = 5        # of the short variant: every so many bytes of an entry
 CAPTURES = 30

@@ -10,10 +10,11 @@ import shutil
 import subprocess
 import sys
 
+import make
 import suite
 from faults import Case, Tally, instants
 from judge import lines_of_error
-from scene import TESTS
+from tree import GROW
 
 FIRST, SAMPLE = 12, 12
 # The file that is cut, and the command that reads it.
@@ -37,10 +38,10 @@ COMMANDS = (
 def inputs(runner):
     def path(name):
         return os.path.join(runner.scene, name)
-    subprocess.run([sys.executable, os.path.join(TESTS, "grow.py"), "--make", "2", path("large.rd")], check=True)
+    subprocess.run([sys.executable, GROW, "--make", "2", path("large.rd")], check=True)
     with open(path("large.rd"), "rb") as file, gzip.open(path("large.rd.gz"), "wb") as out:
         out.write(file.read())
-    for form in ("cpt", "trace", "jsonl"):
+    for form in make.FORMS:
         subprocess.run([runner.cpscope, "run", "--demo", path("large.rd"), "-o", path("large." + form)], check=True,
                        stderr=subprocess.DEVNULL)
 

@@ -14,8 +14,8 @@ import tempfile
 import suite
 from faults import Result, Runner, Tally, tree
 from judge import MEMORY, judge, judge_again
-from scene import Scene, cases
-import machine  # scene finds it
+from cases import Scene, cases
+import machine
 
 CASES = ("run, text", "run, .cpt", "run, .cpt by threads", "run, JSON Lines", "run, JSON summary", "run, trace and summary", "run, text to stdout",
          "info --json old.fw", "convert .cpt to .trace", "convert a capture", "convert a dump", "diff firmware", "check, rewriting", "cover, lcov",
@@ -143,8 +143,8 @@ def full_disk(runner, case, size):
 
 
 def disks(runner, tally, args):
-    for case in cases():
-        if case.name not in CASES or args.only not in case.name:
+    for case in suite.chosen(cases(), args):
+        if case.name not in CASES:
             continue
         usual, wrong, runs = runner.run(case), [], 0
         for size in (4, 8, 12, 16, 24, 32, 48, 64, 96):
@@ -169,9 +169,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="scene-") as folder:
         runner = Runner(args.cpscope, args.inject, Scene(args.cpscope, folder).folder)
         try:
-            for case in cases():
-                if case.name in CASES and args.only in case.name:
-                    tally.case(case.name, *one(runner, case, args, 0))
+            for case in suite.chosen([case for case in cases() if case.name in CASES], args):
+                tally.case(case.name, *one(runner, case, args, 0))
             disks(runner, tally, args)
         finally:
             runner.close()

@@ -14,11 +14,11 @@ import sys
 import time
 
 import suite
-from scene import TESTS
+from tree import GROW
 from faults import Case, Result, Tally, tree
 from judge import judge_again, judge_pairs, lines_of_error
 
-import make  # of tests/, which scene.py has put into the path
+import make
 import mkcorpus
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGPIPE, signal.SIGXFSZ)
@@ -30,7 +30,7 @@ def inputs(runner):
     """Inputs that take some 100 ms."""
     def path(name):
         return os.path.join(runner.scene, name)
-    subprocess.run([sys.executable, os.path.join(TESTS, "grow.py"), "--make", "20", path("large.rd")], check=True)
+    subprocess.run([sys.executable, GROW, "--make", "20", path("large.rd")], check=True)
     subprocess.run([runner.cpscope, "run", "--demo", path("large.rd"), "-o", path("large.cpt"), "-e", "all"], check=True,
                    stderr=subprocess.DEVNULL)
     with open(path("old.afuc"), encoding="utf-8") as file:
@@ -146,10 +146,9 @@ def main():
 
     def body(runner):
         inputs(runner)
-        for case in COMMANDS:
-            if args.only in case.name:
-                count = LONG if args.long else SHORT
-                tally.case(case.name, count, one(runner, case, count))
+        for case in suite.chosen(COMMANDS, args):
+            count = LONG if args.long else SHORT
+            tally.case(case.name, count, one(runner, case, count))
         shutil.rmtree(os.path.join(runner.scene, "corpus"))
 
     suite.open_scene(args, body)

@@ -5,7 +5,7 @@ import os
 import tempfile
 
 from faults import Runner, Tally
-from scene import Scene, cases
+from cases import Scene, cases
 
 
 def arguments():
@@ -13,9 +13,15 @@ def arguments():
     parser.add_argument("cpscope", type=os.path.abspath)
     parser.add_argument("inject", type=os.path.abspath)
     parser.add_argument("--long", action="store_true", help="every call, every byte, 1,000 signals")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only the first case of N")
     parser.add_argument("--only", default="", help="only cases whose name has this text")
     parser.add_argument("--stacks", action="store_true", help="where the calls are that failed")
     return parser.parse_args()
+
+
+def chosen(found, args):
+    """The cases that run."""
+    return [case for case in found if args.only in case.name][::args.every]
 
 
 def open_scene(args, body):
@@ -35,9 +41,9 @@ def run(title, one, wanted=lambda case: True):
     tally = Tally(title)
 
     def body(runner):
-        for seed, case in enumerate(cases()):
-            if args.only in case.name and wanted(case):
-                tally.case(case.name, *one(runner, case, args, seed))
+        seeds = {case.name: seed for seed, case in enumerate(cases())}
+        for case in chosen(filter(wanted, cases()), args):
+            tally.case(case.name, *one(runner, case, args, seeds[case.name]))
 
     open_scene(args, body)
     tally.end()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: assembly text. Errors name a place; what assembles is a file that can be loaded,
  * whose listing assembles to the same words. The first byte chooses the generation. */
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

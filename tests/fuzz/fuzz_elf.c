@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: ELF files of firmware. The bytes are a file, or changes (place, place, value) to a
  * good one. What is accepted keeps its words through another file, and its listing assembles. */
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
  * Fuzz target: firmware files. Parts and handlers lie inside the image, and the listing of whatever
  * is accepted assembles to the same file; a handler that is wholly known has its own hash. The
  * first byte chooses the generation. */
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

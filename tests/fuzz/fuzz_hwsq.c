@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: bytes as code of an HWSQ, with a host that starts, stops and waits. The first byte
  * chooses the chip, the second the policies, the next eight what the host does. */
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

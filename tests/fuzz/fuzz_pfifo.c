@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: bytes as what a host does to PFIFO. The first chooses the chip, the second the
  * policies; then eight each: what, three of an address, four of a value. */
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 #include "isa/base/le.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

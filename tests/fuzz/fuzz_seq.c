@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: words as a script of SEQ. The first byte chooses the ABI and whether there is an
  * OUT; every operation ends, by what it is or by the limit, and what is listed assembles again. */
-#include "tests/bench.h"
-#include "tests/scriptcheck.h"
+#include "tests/lib/engine_bench.h"
+#include "tests/lib/scriptcheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,45 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * Any bytes behind the magic of a KGSL snapshot: contents lie in the ring or buffer announced last,
- * blocks hold no more than they state, and all of it together stays within the limits. What is read
- * to its end is written again, and then says the same, and again becomes the same file. */
-#include <assert.h>
-
-#include "tests/itemlog.h"
-#include "tests/snapshots.h"
+ * Any bytes behind the magic of a KGSL snapshot. What is read to its end is written again, and then
+ * says the same, and again becomes the same file. */
+#include "tests/lib/dumpcheck.h"
+#include "tests/lib/itemlog.h"
+#include "tests/lib/snapshots.h"
 
 struct checker {
     struct log log; /* first */
-    uint64_t last_offset;
-    uint64_t iova, size; /* of the ring or buffer announced last */
-    uint64_t total;
+    struct dumpcheck check;
 };
 
-static const struct cps_capture_limits limits = {1 << 18, 1 << 20};
-
-static void check_data(struct checker *c, const struct cps_item *item)
+static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_item *item)
 {
-    assert(item->buffer.data && item->buffer.size && item->buffer.iova >= c->iova);
-    assert(item->buffer.iova + item->buffer.size <= c->iova + c->size);
-    c->total += item->buffer.size;
-    assert(c->total <= limits.total_bytes);
-}
-
-static struct cps_err *take(struct cps_item_sink *sink, const struct cps_item *item)
-{
-    struct checker *c = (struct checker *)sink;
-    assert(item->offset >= c->last_offset);
-    c->last_offset = item->offset;
-    if (item->kind == CPS_ITEM_RING || item->kind == CPS_ITEM_BUFFER) {
-        c->iova = item->kind == CPS_ITEM_RING ? item->ring.iova : item->buffer.iova;
-        c->size = item->kind == CPS_ITEM_RING ? item->ring.size : item->buffer.size;
-        assert(c->iova + c->size >= c->iova);
-    }
-    if (item->kind == CPS_ITEM_DATA)
-        check_data(c, item);
-    if (item->kind == CPS_ITEM_BLOCK)
-        assert(item->block.count <= item->block.size && item->block.name[0]);
-    if (item->kind == CPS_ITEM_REGISTER)
-        assert(item->reg.section[0] && item->reg.context >= -1);
+    dumpcheck_item(&((struct checker *)sink)->check, item);
     return log_item(sink, item);
 }
 
@@ -47,9 +20,9 @@ static struct cps_err *read_snapshot(const void *data, size_t size, struct check
 {
     struct cps_stream *stream = NULL;
     c->log.compared = true;
-    c->log.sink.item = take;
+    c->log.sink.item = take_item;
     CPS_TRY(cps_stream_open_memory("fuzz", data, size, &stream));
-    struct cps_err *err = cps_capture_read(stream, &limits, &c->log.sink);
+    struct cps_err *err = cps_capture_read(stream, &dumpcheck_limits, &c->log.sink);
     cps_stream_close(stream);
     return err;
 }

@@ -2,9 +2,9 @@
  * Fuzz target: words as a program of VP1. The first byte chooses the chip, method or channel-switch
  * code, and the names; what is listed assembles again, and every program ends, by itself or by the
  * limit. The next bytes are values of registers. */
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 #include "isa/base/le.h"
-#include "tests/scriptcheck.h"
+#include "tests/lib/scriptcheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(os.path.dirname(HERE), "model"), os.path.dirname(HERE), HERE]
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), name) for name in ("lib", "model")]
 import cptread
 import make
 import mkcorpus
@@ -89,8 +89,8 @@ def captures(m):
     for name, data in snapshots.items():
         m.put("snapshot", name, data[4:])
         m.put("rd", name + ".snapshot", data)
-    pm4 = {"demo": m.get("fw/demo/demo.pm4"), "a7xx": m.get("tests/streams/a7xx.pm4"),
-           "memory": m.get("tests/streams/memory.pm4"),
+    pm4 = {"demo": m.get("fw/demo/demo.pm4"), "a7xx": m.get("tests/corpus/streams/a7xx.pm4"),
+           "memory": m.get("tests/corpus/streams/memory.pm4"),
            "all": make.pm4(".word 0xdeadd00d 0x0", "CP_NOP 0x1 @frame #frame", "reg 0x8810 1 2 ; x") + "reset\nchip 0x06030002\n",
            "ring": make.pm4("CP_INDIRECT_BUFFER 0x00100000 0 1").replace("submit frame", "start CP_SCRATCH[2].REG 0x7\ninit\nring frame")}
     for name, data in pm4.items():

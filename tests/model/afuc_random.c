@@ -5,12 +5,17 @@
 #include <inttypes.h>
 
 #include "emu/afuc/origin/origin.h"
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 #include "tests/model/afuc_program.h"
 #include "tests/model/afuc_seen.h"
 
 #define MOST_EDGES 4096u
 #define ENOUGH     10000u /* programs, to have seen everything */
+#ifdef __has_feature      /* clang's word for it */
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PROGRAMS 1000u /* engines take ten times as long to make */
 #else

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/vp1_bench.h"
+#include "tests/lib/vp1_bench.h"
 #include "emu/nv/vp1/vp1.h"
 #include "tests/model/vp1_model.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 #include "fw/fw.h"
 
 enum { PFP, ME };

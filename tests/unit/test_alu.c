@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 
 enum {
     G5 = CPS_GEN_BIT(A5XX),

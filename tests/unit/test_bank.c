@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 
 /* How a layout numbers what the programs here use (D: adreno_control_regs.xml; F: a740 0038..0057,
  * gen80000 070 0014..0019 and 007e). */

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "tests/scratch.h"
-#include "tools/bench/bench.h"
+#include "tests/lib/scratch.h"
+#include "tests/bench/bench.h"
 
 enum { SIZE = 1 << 20 };
 

@@ -11,9 +11,9 @@
 
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
-#include "tests/demo_engine.h"
-#include "tools/bench/stream.h"
-#include "tools/bench/walker.h"
+#include "tests/lib/demo_engine.h"
+#include "tests/bench/stream.h"
+#include "tests/bench/walker.h"
 #include "tools/run/feed.h"
 #include "trace/capture/capture.h"
 
@@ -116,7 +116,7 @@ static void test_mix(void **state)
     packets += (times)*2 * (draws) + (strcmp(#level, "IB2") ? 0 : (times));
 #define TYPE4(level, registers, times)            packets += (times), writes += (registers) * (times);
 #define PACKET(level, opcode, dwords, times, ...) packets += (times);
-#include "tools/bench/mix.def"
+#include "tests/bench/mix.def"
     struct feed feed = built_in();
     struct walker walker = walk_all(&feed);
     assert_int_equal(feed.submissions, SUBMISSIONS);
@@ -155,7 +155,7 @@ static void test_distances(void **state)
 #define STREAM(level, count, times, draws)        streams += strcmp(#level, "IB2") ? 0 : (times);
 #define TYPE4(level, registers, times)            first += strcmp(#level, "IB1") ? 0 : (times);
 #define PACKET(level, opcode, dwords, times, ...) first += strcmp(#level, "IB1") ? 0 : (times);
-#include "tools/bench/mix.def"
+#include "tests/bench/mix.def"
     for (size_t i = 0; i < feed.count; i++) {
         const struct cps_item *submit = &feed.item[i];
         if (submit->kind != CPS_ITEM_SUBMIT)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 #include "isa/base/le.h"
 
 /* The image of a program, as a raw file says it. @p gen  what the words are assembled for */

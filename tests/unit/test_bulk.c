@@ -5,7 +5,7 @@
  */
 #include "emu/afuc/machine.h"
 #include "isa/base/pm4.h"
-#include "tests/afuc_facts.h"
+#include "tests/lib/afuc_facts.h"
 
 enum { WORDS = 3 * CPS_TAP_BATCH, STREAM = 0x100000, TARGET = 0x20000 };
 

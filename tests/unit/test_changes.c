@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 
 /* Assembles both and gives their differences. */
 static struct cps_fw_change *differences(const char *left, const char *right, size_t *count)

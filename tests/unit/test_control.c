@@ -2,7 +2,7 @@
  * Control registers of afuc against a literal list (facts/control.h), in every layout: which
  * numbers are registers, what the first read of each gives, which keep what is written, and what
  * writes of the others do. Everything that happens beside is compared, too. */
-#include "tests/afuc_facts.h"
+#include "tests/lib/afuc_facts.h"
 
 /* ---- which numbers are registers ---- */
 

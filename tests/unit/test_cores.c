@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 #include "fw/fw.h"
 
 /* One core; then register `reg` must be `value`. */

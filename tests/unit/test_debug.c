@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The debugging core on programs whose places are known: moves, points, changes. */
-#include "tests/debug_scene.h"
+#include "tests/lib/debug_scene.h"
 #include "emu/debug/debug.h"
 
 /* Moves on a program whose places are known. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The debugging core: a place in a run has one state, however it is reached. */
-#include "tests/debug_scene.h"
+#include "tests/lib/debug_scene.h"
 
 /* a7xx: BR starts BV (its image is at %u bytes), then both count under the lock. */
 static const char two_cores[] =

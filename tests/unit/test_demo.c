@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fw/demo/demo.h"
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 
 static int load(void **state)
 {

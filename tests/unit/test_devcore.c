@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/itemlog.h"
+#include "tests/lib/itemlog.h"
 #include "trace/capture/ascii85.h"
 #include "trace/capture/formats.h"
 

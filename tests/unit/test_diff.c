@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "isa/base/pm4.h"
-#include "tests/a6xx_names.h"
+#include "tests/lib/a6xx_names.h"
 #include "trace/event/align.h"
 #include "trace/form/diff.h"
 #include "trace/form/trace.h"

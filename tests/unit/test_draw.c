@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "emu/afuc/queue.h"
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 #include "isa/base/pm4.h"
 
 enum { SET = 0x43, ASK = 0x10, DRAW = 0x38 };

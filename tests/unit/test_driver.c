@@ -3,7 +3,7 @@
  * a5xx_me_init(), a6xx_cp_init(), a7xx_cp_init(), a7xx_submit(). */
 #include "emu/afuc/machine.h"
 #include "isa/base/pm4.h"
-#include "tests/afuc_facts.h"
+#include "tests/lib/afuc_facts.h"
 
 enum { CODE = 0x300000, INDIRECT_BUFFER = 0x3f };
 

@@ -10,7 +10,7 @@
 
 #include "fw/image/elf_form.h"
 #include "fw/image/private.h"
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 #include "isa/base/le.h"
 
 static const char source[] = "; a7xx microcode\n"

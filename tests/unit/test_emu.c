@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 #include "fw/fw.h"
 #include "isa/base/pm4.h"
 

@@ -140,7 +140,7 @@ static struct file write_trace(enum cps_trace_form form, const struct cps_event 
     assert_null(cps_trace_writer_create(form, out, &head, NULL, &writer));
     struct cps_sink *sink = cps_trace_writer_sink(writer);
     sink->put(sink, events, count / 2);
-    sink->put(sink, events + count / 2, count - count / 2);
+    sink->put(sink, count ? events + count / 2 : NULL, count - count / 2);
     assert_null(cps_trace_writer_finish(writer));
     assert_null(cps_outfile_commit(out));
     cps_trace_head_deinit(&head);

@@ -14,7 +14,7 @@
 #include "isa/base/within.h"
 #include "isa/names/table.h"
 #include "isa/packet.h"
-#include "tests/scratch.h"
+#include "tests/lib/scratch.h"
 #include "tools/explain/fuzz/fuzz.h"
 
 struct scene {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 #include "isa/base/le.h"
 
 #define MAX 2048

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "fw/demo/demo.h"
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 
 enum { NOP = 0x10, WAIT = 0x26 };
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 #include "tools/run/hang/wait.h"
 
 /* Loops as firmware of a6xx has them (F: 6ee 0e01, 00c5, 0d1c). */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 
 #define BASE UINT64_C(0x100000000)
 #define SIZE (4 * CPS_HOST_PAGE)

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define W_CTRL       0x155cu

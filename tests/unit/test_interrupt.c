@@ -11,7 +11,7 @@
 #include "cpscope.h"
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
-#include "tests/demo_engine.h"
+#include "tests/lib/demo_engine.h"
 
 #define AT    UINT64_C(0x100000)
 #define WORDS 40000u

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "emu/afuc/machine.h"
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 
 #define CODE 2u /* dword at which a program begins */
 

@@ -3,7 +3,7 @@
  * leaves, what is counted of a processor that begins late. */
 #include "emu/afuc/machine.h"
 #include "emu/afuc/seen.h"
-#include "tests/afuc_facts.h"
+#include "tests/lib/afuc_facts.h"
 
 /* ---- what a stop says ---- */
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/scratch.h"
+#include "tests/lib/scratch.h"
 #include "tools/explain/regress/manifest.h"
 #include "trace/event/event.h"
 
@@ -33,6 +33,14 @@ static void expect_error(const char *text, const char *said)
     manifest_deinit(&manifest);
 }
 
+/* The path is in the manifest's folder. */
+static void assert_beside(const char *path, const char *name)
+{
+    char expected[64];
+    snprintf(expected, sizeof(expected), "%s/%s", scratch_folder(), name);
+    assert_string_equal(path, expected);
+}
+
 static void the_least_manifest_has_the_defaults(void **state)
 {
     struct manifest m;
@@ -40,7 +48,7 @@ static void the_least_manifest_has_the_defaults(void **state)
     assert_null(read_text(HEAD LEAST, &m));
     assert_int_equal(m.firmware_count, 1);
     assert_string_equal(m.firmware[0].name, "old");
-    assert_string_equal(m.firmware[0].path[0], "/tmp/a.fw"); /* beside the manifest */
+    assert_beside(m.firmware[0].path[0], "a.fw");
     assert_null(m.firmware[0].path[1]);
     assert_null(m.firmware[0].tags);
     assert_int_equal(m.capture_count, 1);
@@ -73,7 +81,7 @@ static void every_line_has_its_meaning(void **state)
                           &m));
     assert_int_equal(m.firmware_count, 3);
     assert_string_equal(m.firmware[0].path[0], "/fw/pfp.fw");
-    assert_string_equal(m.firmware[0].path[1], "/tmp/me.fw");
+    assert_beside(m.firmware[0].path[1], "me.fw");
     assert_string_equal(m.firmware[0].tags, ",a,b,");
     assert_string_equal(m.firmware[1].path[0], "hwsq:g92"); /* no file */
     assert_int_equal(m.baseline, 2);
@@ -82,7 +90,7 @@ static void every_line_has_its_meaning(void **state)
     assert_string_equal(m.capture[1].name, "/nowhere/2.rd");
     assert_int_equal(m.capture[1].expect, CPS_REASON_DEADLOCK);
     assert_string_equal(m.capture[1].tags, ",b,");
-    assert_string_equal(m.golden, "/tmp/goldens");
+    assert_beside(m.golden, "goldens");
     assert_string_equal(m.mask, "reg:0x8810-0x8820");
     assert_string_equal(m.events, "reg,memw");
     assert_string_equal(m.policy, "waits=stop prefetch=on");

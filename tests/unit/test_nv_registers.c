@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define ONES         UINT32_MAX

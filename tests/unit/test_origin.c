@@ -13,8 +13,8 @@
 #include "emu/afuc/origin/origin.h"
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
-#include "tests/bench.h"
-#include "tests/demo_engine.h"
+#include "tests/lib/engine_bench.h"
+#include "tests/lib/demo_engine.h"
 #include "tools/explain/why/why.h"
 
 #define AT          UINT64_C(0x100000)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * PFIFO: the test vectors of its reference and every line of the pusher's table. Rows are host
  * accesses as play() reads them. */
-#include "tests/pfifo_bench.h"
+#include "tests/lib/pfifo_bench.h"
 
 /* ---- pointers ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * PFIFO: the DMA pusher, the policies, and what is said of the unknown. Rows are host accesses as
  * play() reads them. */
-#include "tests/pfifo_bench.h"
+#include "tests/lib/pfifo_bench.h"
 
 #define OBJECTS                                                                              \
     "2218=2000 2214=2200 ~800=80000000 ~804=c20341 ~810=80000001 ~814=c50342 ~820=80000002 " \

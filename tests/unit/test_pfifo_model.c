@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 
 /* The pointers in their order, as the reference lists them. */
 static const uint8_t walk[32] = {0x00, 0x04, 0x0c, 0x08, 0x18, 0x1c, 0x14, 0x10, 0x30, 0x34, 0x3c,

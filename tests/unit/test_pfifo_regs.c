@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * PFIFO's register map and windows, and whatever a host does to them. Rows are host accesses as
  * play() reads them. */
-#include "tests/pfifo_bench.h"
+#include "tests/lib/pfifo_bench.h"
 
 static const enum cps_gen chips[] = {CPS_NV1, CPS_NV3, CPS_NV3T};
 

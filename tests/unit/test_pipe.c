@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Pipe registers and GPU registers of afuc against literal lists (facts/pipe.h, facts/gpu.h): which
  * of all numbers are registers, and what they do. */
-#include "tests/afuc_facts.h"
+#include "tests/lib/afuc_facts.h"
 
 static const struct pipe_fact {
     uint8_t number[3]; /* a5xx, a6xx, a7xx */

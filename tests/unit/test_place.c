@@ -10,7 +10,7 @@
 #include "fw/image/icache.h"
 #include "fw/image/place.h"
 #include "isa/base/cleanup.h"
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 
 enum { BV = 1, TYPE4 = 4, NOP = 0x10, DRAW_OFFSET = 0x38 };
 

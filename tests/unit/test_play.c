@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/scratch.h"
+#include "tests/lib/scratch.h"
 #include "tools/run/play.h"
 #include "tools/run/record.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 #include "emu/afuc/machine.h"
 #include "emu/afuc/queue.h"
 #include "isa/base/pm4.h"

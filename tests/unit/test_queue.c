@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "emu/afuc/queue.h"
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 
 /* So many words, and no more. */
 static void assert_has(struct afuc_core *core, uint32_t words)

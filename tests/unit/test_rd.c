@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "tests/itemlog.h"
-#include "tests/scratch.h"
-#include "tests/snapbuild.h"
+#include "tests/lib/itemlog.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/snapbuild.h"
 #include "trace/capture/rd_write.h"
 
 enum { CMD = 2, GPUADDR = 3, CMDSTREAM_ADDR = 6, CONTENTS = 12, GPU_ID = 13, CHIP_ID = 14 };

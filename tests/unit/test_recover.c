@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 #include "fw/image/icache.h"
 #include "isa/base/le.h"
 

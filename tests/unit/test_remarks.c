@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 
 /* What a constant is for is said of what the code in front of it leaves in a register, and of
  * nothing else: behind a call and its slot all is unknown again, but $00. */

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/scratch.h"
+#include "tests/lib/scratch.h"
 #include "tools/explain/regress/results.h"
 #include "trace/out/json.h"
 

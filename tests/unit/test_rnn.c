@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/rnntext.h"
+#include "tests/lib/rnntext.h"
 
 static const char registers[] = A6XX(
     "<reg32 name=\"MINE\" offset=\"0x0800\" type=\"named\"/>\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * rnndb XML: which fields values have, how they are written, and what differs between two. */
-#include "tests/rnntext.h"
+#include "tests/lib/rnntext.h"
 
 #include "isa/names/words.h"
 

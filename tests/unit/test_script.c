@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "isa/base/le.h"
-#include "tests/scriptcheck.h"
+#include "tests/lib/scriptcheck.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

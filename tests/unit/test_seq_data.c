@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define END          0x00000000

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_WORDS    24u

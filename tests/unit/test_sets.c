@@ -17,36 +17,16 @@
 #define MAX_BYTES    48u
 
 struct set {
-    const struct cps_isa *(*isa)(void);
+    const struct cps_isa *isa;
     enum cps_gen gen[4];
     unsigned gens;
 };
 
-static const struct cps_isa *afuc(void)
-{
-    return &cps_isa_afuc;
-}
-
-static const struct cps_isa *hwsq(void)
-{
-    return &cps_isa_hwsq;
-}
-
-static const struct cps_isa *seq(void)
-{
-    return &cps_isa_seq;
-}
-
-static const struct cps_isa *vp1(void)
-{
-    return &cps_isa_vp1;
-}
-
 static const struct set sets[] = {
-    {afuc, {CPS_A5XX, CPS_A6XX, CPS_A7XX, CPS_A8XX}, 4},
-    {hwsq, {CPS_NV17, CPS_NV41, CPS_G80, CPS_G92}, 4},
-    {seq, {CPS_SEQ_OLD, CPS_SEQ_NEW}, 2},
-    {vp1, {CPS_VP1_NV41, CPS_VP1_NV44, CPS_VP1_G80}, 3},
+    {&cps_isa_afuc, {CPS_A5XX, CPS_A6XX, CPS_A7XX, CPS_A8XX}, 4},
+    {&cps_isa_hwsq, {CPS_NV17, CPS_NV41, CPS_G80, CPS_G92}, 4},
+    {&cps_isa_seq, {CPS_SEQ_OLD, CPS_SEQ_NEW}, 2},
+    {&cps_isa_vp1, {CPS_VP1_NV41, CPS_VP1_NV44, CPS_VP1_G80}, 3},
 };
 enum { SET_COUNT = 4 };
 
@@ -65,7 +45,7 @@ static unsigned each_row(void (*check)(const struct cps_isa *isa, const struct c
 {
     unsigned rows = 0;
     for (unsigned s = 0; s < SET_COUNT; s++) {
-        const struct cps_isa *isa = sets[s].isa();
+        const struct cps_isa *isa = sets[s].isa;
         for (size_t i = 0; i < isa->enc_count; i++) {
             for (unsigned g = 0; g < sets[s].gens; g++) {
                 if (!(isa->encs[i].gens & cps_gen_bit(sets[s].gen[g])))
@@ -120,7 +100,7 @@ static void test_no_overlap(void **state)
 {
     (void)state;
     for (unsigned s = 0; s < SET_COUNT; s++) {
-        const struct cps_isa *isa = sets[s].isa();
+        const struct cps_isa *isa = sets[s].isa;
         for (size_t i = 0; i < isa->enc_count; i++) {
             for (size_t k = i + 1; k < isa->enc_count; k++) {
                 const struct cps_enc *a = &isa->encs[i];
@@ -239,7 +219,7 @@ static void test_random_strings(void **state)
     uint32_t random = 0x2468ace1;
     (void)state;
     for (unsigned s = 1; s < SET_COUNT; s++) {
-        const struct cps_isa *isa = sets[s].isa();
+        const struct cps_isa *isa = sets[s].isa;
         for (unsigned g = 0; g < sets[s].gens; g++) {
             for (uint32_t n = 0; n < SWEEP_BYTES; n++) {
                 uint8_t bytes[MAX_BYTES];
@@ -285,7 +265,7 @@ static void test_foreign_texts(void **state)
     unsigned refused = 0;
     (void)state;
     for (unsigned s = 0; s < SET_COUNT; s++) {
-        const struct cps_isa *isa = sets[s].isa();
+        const struct cps_isa *isa = sets[s].isa;
         for (size_t i = 0; i < isa->enc_count; i++) {
             const struct cps_enc *enc = &isa->encs[i];
             for (unsigned g = 0; g < sets[s].gens && !(enc->flags & CPS_ENC_LITERAL); g++) {

@@ -9,21 +9,10 @@
 #include <cmocka.h>
 
 /* First: rows of its table are SECTION, too. */
-#include "tests/snapshot_write.h"
+#include "tests/lib/snapshot_write.h"
 
-#include "tests/itemlog.h"
-#include "tests/snapbuild.h"
-
-static void check_text(const struct cps_buf *dump, const char *expected)
-{
-    struct log log = {0};
-    struct cps_err *err = read_bytes(dump->data, dump->size, &log);
-    if (err)
-        print_error("%s\n", err->message);
-    assert_null(err);
-    assert_string_equal(cps_buf_text(&log.text), expected);
-    log_deinit(&log);
-}
+#include "tests/lib/itemlog.h"
+#include "tests/lib/snapbuild.h"
 
 static void a_snapshot_says_all_it_holds(void **state)
 {
@@ -32,7 +21,7 @@ static void a_snapshot_says_all_it_holds(void **state)
     small_snapshot(&dump);
     assert_string_equal(cps_capture_format((const uint8_t *)dump.data, 32), "kgsl snapshot");
     assert_true(cps_capture_is_hang((const uint8_t *)dump.data, 32));
-    check_text(&dump, small_log);
+    log_check(&dump, small_log);
 }
 
 static void sections_of_later_versions_are_read(void **state)
@@ -49,15 +38,15 @@ static void sections_of_later_versions_are_read(void **state)
     SECTION(&dump, 0x0502, 0x8f0, 0x8f1, 0, 1, 2, ~0u, 7);
     SECTION(&dump, 0x0502, 0x8f8, 0x8f9, 0, 1, 7, ~0u, 8);
     put_end(&dump);
-    check_text(&dump, "chip 0 44050001\nsection MVC_V2\nreg A7XX_CLUSTER_FE 2 8000 5\n"
-                      "reg A7XX_CLUSTER_FE 2 8001 6\nreg A7XX_CLUSTER_FE 2 8010 7\n"
-                      "section MVC_V3\nreg registers -1 800 1\nreg registers -1 801 2\n"
-                      "section MVC_V3\nreg A7XX_CLUSTER_NONE 0 800 3\n"
-                      "section MVC_V3\nreg A7XX_CLUSTER_VPC_PS 3 9000 4\n"
-                      "section MVC_V2\nreg CLUSTER_8 0 9000 4\n"
-                      "section INDEXED_REGS_V2\nblock CP_SQE_STAT 2: 5 6\n"
-                      "section INDEXED_REGS_V2\nblock CP_BV_SQE_STAT 1: 7\n"
-                      "section INDEXED_REGS_V2\nblock CP_DDE_BV_UCODE_DBG 1: 8\nsection END\n");
+    log_check(&dump, "chip 0 44050001\nsection MVC_V2\nreg A7XX_CLUSTER_FE 2 8000 5\n"
+                     "reg A7XX_CLUSTER_FE 2 8001 6\nreg A7XX_CLUSTER_FE 2 8010 7\n"
+                     "section MVC_V3\nreg registers -1 800 1\nreg registers -1 801 2\n"
+                     "section MVC_V3\nreg A7XX_CLUSTER_NONE 0 800 3\n"
+                     "section MVC_V3\nreg A7XX_CLUSTER_VPC_PS 3 9000 4\n"
+                     "section MVC_V2\nreg CLUSTER_8 0 9000 4\n"
+                     "section INDEXED_REGS_V2\nblock CP_SQE_STAT 2: 5 6\n"
+                     "section INDEXED_REGS_V2\nblock CP_BV_SQE_STAT 1: 7\n"
+                     "section INDEXED_REGS_V2\nblock CP_DDE_BV_UCODE_DBG 1: 8\nsection END\n");
 }
 
 static void the_header_names_chip_and_version(void **state)
@@ -78,7 +67,7 @@ static void the_header_names_chip_and_version(void **state)
         CPS_BUF dump = {0};
         header(&dump, rows[i].magic, rows[i].gpu, rows[i].chip);
         put_end(&dump);
-        check_text(&dump, rows[i].log);
+        log_check(&dump, rows[i].log);
     }
 }
 
@@ -102,9 +91,9 @@ static void each_form_of_the_os_section_gives_its_texts(void **state)
         memcpy(os + rows[i].comm, "sixteen_bytes_xx", 16);
         end(&dump, start);
         put_end(&dump);
-        check_text(&dump, "chip 0 6030002\nsection OS\n"
-                          "text kernel: 4.19-a-release-of-32-characters-\ntext time: 12\n"
-                          "text comm: sixteen_bytes_xx\nsection END\n");
+        log_check(&dump, "chip 0 6030002\nsection OS\n"
+                         "text kernel: 4.19-a-release-of-32-characters-\ntext time: 12\n"
+                         "text comm: sixteen_bytes_xx\nsection END\n");
     }
 }
 
@@ -178,7 +167,7 @@ static void blocks_have_the_names_of_devcoredumps(void **state)
     }
     put_end(&dump);
     cps_buf_printf(&expected, "section END\n");
-    check_text(&dump, cps_buf_text(&expected));
+    log_check(&dump, cps_buf_text(&expected));
 }
 
 static void blocks_are_read_by_the_registers_of_their_generation(void **state)
@@ -238,10 +227,10 @@ static void contexts_have_31_bits(void **state)
     SECTION(&dump, 0x0901, 0x43505304, 4, 0x80000000, 0, 2, 0x4241);
     SECTION(&dump, 0x1501, 1, 3, 0x8000, 5);
     put_end(&dump);
-    check_text(&dump, "chip 0 6030002\nsection MVC\nreg CLUSTER_GRAS 2147483647 8000 5\n"
-                      "section MVC\nreg CLUSTER_GRAS -1 8000 5\n"
-                      "section DEBUG\nsection MVC\nreg AB 2147483647 8000 5\n"
-                      "section DEBUG\nsection MVC\nreg AB -1 8000 5\nsection END\n");
+    log_check(&dump, "chip 0 6030002\nsection MVC\nreg CLUSTER_GRAS 2147483647 8000 5\n"
+                     "section MVC\nreg CLUSTER_GRAS -1 8000 5\n"
+                     "section DEBUG\nsection MVC\nreg AB 2147483647 8000 5\n"
+                     "section DEBUG\nsection MVC\nreg AB -1 8000 5\nsection END\n");
 }
 
 /* Blocks are read in pieces of 8192 words. */
@@ -264,7 +253,7 @@ static void blocks_of_any_length_arrive_whole(void **state)
         end(&dump, start);
         put_end(&dump);
         cps_buf_str(&expected, "\nsection END\n");
-        check_text(&dump, cps_buf_text(&expected));
+        log_check(&dump, cps_buf_text(&expected));
     }
 }
 
@@ -305,7 +294,7 @@ static void sections_have_the_names_of_the_kernel(void **state)
     SECTION(&dump, 0x0901, 13, 1, 21);
     put_end(&dump);
     cps_buf_printf(&expected, "section DEBUG\nsection DEBUG\nsection DEBUG\nsection END\n");
-    check_text(&dump, cps_buf_text(&expected));
+    log_check(&dump, cps_buf_text(&expected));
 }
 
 static void contents_longer_than_any_buffer_arrive_whole(void **state)
@@ -331,9 +320,9 @@ static void part_of_a_ring_lies_where_it_begins(void **state)
     put_ring(&dump, 3, 8, 2, words);
     put_ring(&dump, 0, 8, 0, words);
     put_end(&dump);
-    check_text(&dump, "chip 0 6030002\nsection RB_V2\n"
-                      "ring 1 1000000001000+20 at 2 3 fences 7 6\ndata 100000000100c: 1 2\n"
-                      "section RB_V2\nring 1 1000000001000+20 at 2 3 fences 7 6\nsection END\n");
+    log_check(&dump, "chip 0 6030002\nsection RB_V2\n"
+                     "ring 1 1000000001000+20 at 2 3 fences 7 6\ndata 100000000100c: 1 2\n"
+                     "section RB_V2\nring 1 1000000001000+20 at 2 3 fences 7 6\nsection END\n");
 }
 
 int main(void)

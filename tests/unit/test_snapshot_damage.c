@@ -7,19 +7,8 @@
 
 #include <cmocka.h>
 
-#include "tests/itemlog.h"
-#include "tests/snapbuild.h"
-
-static void check_text(const struct cps_buf *dump, const char *expected)
-{
-    struct log log = {0};
-    struct cps_err *err = read_bytes(dump->data, dump->size, &log);
-    if (err)
-        print_error("%s\n", err->message);
-    assert_null(err);
-    assert_string_equal(cps_buf_text(&log.text), expected);
-    log_deinit(&log);
-}
+#include "tests/lib/itemlog.h"
+#include "tests/lib/snapbuild.h"
 
 static void a_cut_anywhere_keeps_what_is_complete(void **state)
 {
@@ -279,15 +268,15 @@ static void what_is_passed_over_is_noted(void **state)
     SECTION(&dump, 0x0501, 0x908, 0x909, 4, 1, 1);
     SECTION(&dump, 0x0201, 1, 0x800, 5, 6);
     put_object(&dump, false, 0x1000, 1, 8);
-    check_text(&dump, "chip 0 6030002\nsection ?\nnote sections of unknown types are passed over\n"
-                      "section ?\nsection OS\nnote an OS section of unknown form is passed over\n"
-                      "section INDEXED_REGS\n"
-                      "note warning: a block without its first words is passed over\n"
-                      "section REGS\nreg registers -1 800 5\n"
-                      "note warning: more data than stated, or than is kept, the rest is dropped\n"
-                      "section GPU_OBJECT_V2\nbuffer 1000+4\ndata 1000: 4030201\n"
-                      "note warning: more data than stated, or than is kept, the rest is dropped\n"
-                      "note warning: the snapshot ends without a section END\n");
+    log_check(&dump, "chip 0 6030002\nsection ?\nnote sections of unknown types are passed over\n"
+                     "section ?\nsection OS\nnote an OS section of unknown form is passed over\n"
+                     "section INDEXED_REGS\n"
+                     "note warning: a block without its first words is passed over\n"
+                     "section REGS\nreg registers -1 800 5\n"
+                     "note warning: more data than stated, or than is kept, the rest is dropped\n"
+                     "section GPU_OBJECT_V2\nbuffer 1000+4\ndata 1000: 4030201\n"
+                     "note warning: more data than stated, or than is kept, the rest is dropped\n"
+                     "note warning: the snapshot ends without a section END\n");
 }
 
 static void contents_are_bounded_alone_and_together(void **state)

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "tests/itemlog.h"
-#include "tests/snapbuild.h"
-#include "tests/snapshots.h"
+#include "tests/lib/itemlog.h"
+#include "tests/lib/snapbuild.h"
+#include "tests/lib/snapshots.h"
 
 /* "zz" is two zeros, "!!!!\"" a one, "!!!!#" a two. */
 static const char whole[] =

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 
 #define AT 0x00200100u
 

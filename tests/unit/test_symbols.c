@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fw/image/private.h"
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 
 /* Two processors; dword 4 of the first is a jump target and dword 6 is called. */
 static const char source[] = "[01740168]\n[#jumptbl]\nnop\nnop\n"

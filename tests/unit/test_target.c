@@ -162,55 +162,41 @@ static void queues_are_split_as_the_kernel_does(void **state)
 
 /* ---- generations ---- */
 
-static const struct cps_isa *afuc(void)
-{
-    return &cps_isa_afuc;
-}
-static const struct cps_isa *hwsq(void)
-{
-    return &cps_isa_hwsq;
-}
-static const struct cps_isa *seq(void)
-{
-    return &cps_isa_seq;
-}
-static const struct cps_isa *pfifo(void)
-{
-    return &cps_isa_pfifo;
-}
-static const struct cps_isa *vp1(void)
-{
-    return &cps_isa_vp1;
-}
-
 static const struct {
     enum cps_gen gen;
-    const struct cps_isa *(*isa)(void);
+    const struct cps_isa *isa;
     uint32_t bit, same_bit;
     const char *name, *option, *key, *word;
     unsigned number;
     enum cps_layout layout;
 } gens[] = {
-    {CPS_A5XX, afuc, 1, CPS_GEN_BIT(A5XX), "a5xx", "gen", "gen", "a5xx", 5, CPS_LAYOUT_A5XX_PFP},
-    {CPS_A6XX, afuc, 2, CPS_GEN_BIT(A6XX), "a6xx", "gen", "gen", "a6xx", 6, CPS_LAYOUT_A6XX},
-    {CPS_A7XX, afuc, 4, CPS_GEN_BIT(A7XX), "a7xx", "gen", "gen", "a7xx", 7, CPS_LAYOUT_A7XX},
-    {CPS_A8XX, afuc, 8, CPS_GEN_BIT(A8XX), "a8xx", "gen", "gen", "a8xx", 8, CPS_LAYOUT_A8XX},
-    {CPS_NV17, hwsq, 1, CPS_GEN_BIT(NV17), "nv17", "chip", "chip", "nv17", 0, CPS_LAYOUT_NV17},
-    {CPS_NV41, hwsq, 2, CPS_GEN_BIT(NV41), "nv41", "chip", "chip", "nv41", 0, CPS_LAYOUT_NV41},
-    {CPS_G80, hwsq, 4, CPS_GEN_BIT(G80), "g80", "chip", "chip", "g80", 0, CPS_LAYOUT_G80},
-    {CPS_G92, hwsq, 8, CPS_GEN_BIT(G92), "g92", "chip", "chip", "g92", 0, CPS_LAYOUT_G92},
-    {CPS_SEQ_OLD, seq, 1, CPS_GEN_BIT(SEQ_OLD), "seq-old", "seq-abi", "abi", "old", 0,
+    {CPS_A5XX, &cps_isa_afuc, 1, CPS_GEN_BIT(A5XX), "a5xx", "gen", "gen", "a5xx", 5,
+     CPS_LAYOUT_A5XX_PFP},
+    {CPS_A6XX, &cps_isa_afuc, 2, CPS_GEN_BIT(A6XX), "a6xx", "gen", "gen", "a6xx", 6,
+     CPS_LAYOUT_A6XX},
+    {CPS_A7XX, &cps_isa_afuc, 4, CPS_GEN_BIT(A7XX), "a7xx", "gen", "gen", "a7xx", 7,
+     CPS_LAYOUT_A7XX},
+    {CPS_A8XX, &cps_isa_afuc, 8, CPS_GEN_BIT(A8XX), "a8xx", "gen", "gen", "a8xx", 8,
+     CPS_LAYOUT_A8XX},
+    {CPS_NV17, &cps_isa_hwsq, 1, CPS_GEN_BIT(NV17), "nv17", "chip", "chip", "nv17", 0,
+     CPS_LAYOUT_NV17},
+    {CPS_NV41, &cps_isa_hwsq, 2, CPS_GEN_BIT(NV41), "nv41", "chip", "chip", "nv41", 0,
+     CPS_LAYOUT_NV41},
+    {CPS_G80, &cps_isa_hwsq, 4, CPS_GEN_BIT(G80), "g80", "chip", "chip", "g80", 0, CPS_LAYOUT_G80},
+    {CPS_G92, &cps_isa_hwsq, 8, CPS_GEN_BIT(G92), "g92", "chip", "chip", "g92", 0, CPS_LAYOUT_G92},
+    {CPS_SEQ_OLD, &cps_isa_seq, 1, CPS_GEN_BIT(SEQ_OLD), "seq-old", "seq-abi", "abi", "old", 0,
      CPS_LAYOUT_SEQ_OLD},
-    {CPS_SEQ_NEW, seq, 2, CPS_GEN_BIT(SEQ_NEW), "seq-new", "seq-abi", "abi", "new", 0,
+    {CPS_SEQ_NEW, &cps_isa_seq, 2, CPS_GEN_BIT(SEQ_NEW), "seq-new", "seq-abi", "abi", "new", 0,
      CPS_LAYOUT_SEQ_NEW},
-    {CPS_NV1, pfifo, 1, CPS_GEN_BIT(NV1), "nv1", "chip", "chip", "nv1", 0, CPS_LAYOUT_NV1},
-    {CPS_NV3, pfifo, 2, CPS_GEN_BIT(NV3), "nv3", "chip", "chip", "nv3", 0, CPS_LAYOUT_NV3},
-    {CPS_NV3T, pfifo, 4, CPS_GEN_BIT(NV3T), "nv3t", "chip", "chip", "nv3t", 0, CPS_LAYOUT_NV3T},
-    {CPS_VP1_NV41, vp1, 1, CPS_GEN_BIT(VP1_NV41), "vp1-nv41", "chip", "chip", "nv41", 0,
+    {CPS_NV1, &cps_isa_pfifo, 1, CPS_GEN_BIT(NV1), "nv1", "chip", "chip", "nv1", 0, CPS_LAYOUT_NV1},
+    {CPS_NV3, &cps_isa_pfifo, 2, CPS_GEN_BIT(NV3), "nv3", "chip", "chip", "nv3", 0, CPS_LAYOUT_NV3},
+    {CPS_NV3T, &cps_isa_pfifo, 4, CPS_GEN_BIT(NV3T), "nv3t", "chip", "chip", "nv3t", 0,
+     CPS_LAYOUT_NV3T},
+    {CPS_VP1_NV41, &cps_isa_vp1, 1, CPS_GEN_BIT(VP1_NV41), "vp1-nv41", "chip", "chip", "nv41", 0,
      CPS_LAYOUT_VP1_NV41},
-    {CPS_VP1_NV44, vp1, 2, CPS_GEN_BIT(VP1_NV44), "vp1-nv44", "chip", "chip", "nv44", 0,
+    {CPS_VP1_NV44, &cps_isa_vp1, 2, CPS_GEN_BIT(VP1_NV44), "vp1-nv44", "chip", "chip", "nv44", 0,
      CPS_LAYOUT_VP1_NV44},
-    {CPS_VP1_G80, vp1, 4, CPS_GEN_BIT(VP1_G80), "vp1-g80", "chip", "chip", "g80", 0,
+    {CPS_VP1_G80, &cps_isa_vp1, 4, CPS_GEN_BIT(VP1_G80), "vp1-g80", "chip", "chip", "g80", 0,
      CPS_LAYOUT_VP1_G80},
 };
 
@@ -221,9 +207,9 @@ static void generations_are_what_the_sources_say(void **state)
     for (size_t i = 0; i < COUNT(gens); i++) {
         const struct cps_gen_row *row = cps_gen_row(gens[i].gen);
         assert_int_equal(gens[i].gen, i + 1);
-        assert_ptr_equal(row->isa, gens[i].isa());
-        assert_ptr_equal(cps_gen_isa(gens[i].gen), gens[i].isa());
-        assert_int_equal(cps_gen_is_afuc(gens[i].gen), gens[i].isa == afuc);
+        assert_ptr_equal(row->isa, gens[i].isa);
+        assert_ptr_equal(cps_gen_isa(gens[i].gen), gens[i].isa);
+        assert_int_equal(cps_gen_is_afuc(gens[i].gen), gens[i].isa == &cps_isa_afuc);
         assert_int_equal(row->bit, gens[i].bit);
         assert_int_equal(cps_gen_bit(gens[i].gen), gens[i].bit);
         assert_int_equal(gens[i].same_bit, gens[i].bit);
@@ -252,10 +238,11 @@ static void a_bit_of_a_set_is_of_one_generation(void **state)
 /* A row with a bit of another set would be silently of some other generation. */
 static void instructions_have_bits_of_their_own_set(void **state)
 {
-    static const struct cps_isa *(*const sets[])(void) = {afuc, hwsq, seq, pfifo, vp1};
+    static const struct cps_isa *const sets[] = {&cps_isa_afuc, &cps_isa_hwsq, &cps_isa_seq,
+                                                 &cps_isa_pfifo, &cps_isa_vp1};
     (void)state;
     for (size_t s = 0; s < COUNT(sets); s++) {
-        const struct cps_isa *isa = sets[s]();
+        const struct cps_isa *isa = sets[s];
         uint32_t all = 0;
         uint32_t used = 0;
         for (unsigned gen = 1; gen < CPS_GEN_COUNT; gen++)
@@ -292,16 +279,19 @@ static void words_lead_to_their_generation(void **state)
 static void messages_list_the_words_of_a_set(void **state)
 {
     static const struct {
-        const struct cps_isa *(*isa)(void);
+        const struct cps_isa *isa;
         const char *text;
     } rows[] = {
-        {afuc, "a5xx, a6xx, a7xx or a8xx"}, {hwsq, "nv17, nv41, g80 or g92"}, {seq, "old or new"},
-        {pfifo, "nv1, nv3 or nv3t"},        {vp1, "nv41, nv44 or g80"},
+        {&cps_isa_afuc, "a5xx, a6xx, a7xx or a8xx"},
+        {&cps_isa_hwsq, "nv17, nv41, g80 or g92"},
+        {&cps_isa_seq, "old or new"},
+        {&cps_isa_pfifo, "nv1, nv3 or nv3t"},
+        {&cps_isa_vp1, "nv41, nv44 or g80"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         CPS_BUF text = {0};
-        cps_gen_words(rows[i].isa(), &text);
+        cps_gen_words(rows[i].isa, &text);
         assert_string_equal(cps_buf_text(&text), rows[i].text);
     }
 }

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "isa/base/pm4.h"
-#include "tests/a6xx_names.h"
+#include "tests/lib/a6xx_names.h"
 #include "trace/form/forms.h"
 #include "trace/form/text.h"
 #include "trace/form/trace.h"

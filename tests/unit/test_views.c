@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "isa/base/pm4.h"
-#include "tests/a6xx_names.h"
-#include "tests/scratch.h"
+#include "tests/lib/a6xx_names.h"
+#include "tests/lib/scratch.h"
 #include "trace/form/trace.h"
 
 #define HEAD "# cpscope-trace 1\n# gen a6xx\n# events all\n"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "tests/vp1_bench.h"
+#include "tests/lib/vp1_bench.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "emu/nv/vp1/vp1.h"
-#include "tests/vp1_bench.h"
+#include "tests/lib/vp1_bench.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

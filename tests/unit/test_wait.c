@@ -2,7 +2,7 @@
  * What the policy `waits` makes of packets that poll: every comparison below, at and above its
  * reference, and each packet once satisfied and once not. The firmware drops all packets. */
 #include "isa/base/pm4.h"
-#include "tests/afuc_facts.h"
+#include "tests/lib/afuc_facts.h"
 
 enum { WAIT_REG_MEM = 0x3c, WAIT_MEM_GTE = 0x14, TWO_REGS = 0x70, TWO_MEMS = 0x71 };
 enum { REGISTER = 0 << 4, MEMORY = 1 << 4, SCRATCH = 2 << 4, ON_CHIP = 3 << 4 };

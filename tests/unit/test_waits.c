@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/bench.h"
+#include "tests/lib/engine_bench.h"
 #include "isa/base/pm4.h"
 
 enum { WORD = 0x300000, WAIT_REG_MEM = 0x3c, WAIT_MEM_GTE = 0x14, MEM_WRITE = 0x3d };

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "fw/image/walk.h"
-#include "tests/fwcheck.h"
+#include "tests/lib/fwcheck.h"
 
 enum { BEGIN = 4, WORDS = 64, NOBODY = 0xffff };
 

@@ -11,7 +11,7 @@
  * To add a capture format:
  *   1. a row in capture.c: name, function that recognises the first bytes, function that reads;
  *   2. a reader that makes only these items, in an order that keeps their rules;
- *   3. a builder in tests/make.py (a second writer), tables of damaged inputs, a fuzz target.
+ *   3. a builder in tests/lib/make.py (a second writer), tables of damaged inputs, a fuzz target.
  */
 #ifndef CPS_CAPTURE_H
 #define CPS_CAPTURE_H

@@ -105,9 +105,6 @@ struct cps_options {
     bool all;
     bool state;
     bool json;
-    const char *capture; /**< NULL: what there is */
-    const char *figures; /**< NULL: all */
-    long rounds;         /**< 0: the default */
     bool demo;
     bool debug;
     bool help;

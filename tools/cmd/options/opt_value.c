@@ -131,13 +131,6 @@ static void oracles(const struct ask *ask, struct cps_buf *out)
 #include "tools/explain/fuzz/oracle.def"
 }
 
-static void figures(const struct ask *ask, struct cps_buf *out)
-{
-    (void)ask;
-#define FIGURE(name, ...) put(out, name);
-#include "tools/bench/figure.def"
-}
-
 static void levels(const struct ask *ask, struct cps_buf *out)
 {
     (void)ask;
