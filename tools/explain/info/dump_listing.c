@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * A dump's firmware as a listing. */
-#include "tools/explain/info/dump_listing.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +134,7 @@ static struct cps_err *read_dump(const char *path, struct play *play)
     return err;
 }
 
-struct cps_err *dump_listing(const struct cps_options *opt, struct cps_buf *out)
+struct cps_err *info_dump_listing(const struct cps_options *opt, struct cps_buf *out)
 {
     struct play *play = calloc(1, sizeof(*play));
     if (!play)
