@@ -42,7 +42,8 @@ static void put_number(struct json_object *to, const char *key, bool is_marked, 
     char conversion = form[strlen(form) - 1];
     CPS_BUF hex = {0};
     if (conversion == 'x') {
-        cps_buf_hex(&hex, value, (unsigned)strtoul(form + 1, NULL, 10));
+        unsigned digits = (unsigned)strtoul(form + 1, NULL, 10);
+        cps_buf_hex(&hex, value, digits ? digits : 1);
         cps_json_buf(to, key, &hex);
     } else if (is_marked) {
         cps_json_bool(to, key, value);
