@@ -7,6 +7,7 @@
 
 #include "emu/mem.h"
 #include "isa/base/within.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/explain/decode/decode.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/run/account.h"
@@ -204,34 +205,35 @@ static void add_account(const struct job *job, struct json_object *to)
         play_account_json(&job->account, run);
         return;
     }
-    cps_json_uint(run, "status", (uint64_t)status_of(job));
-    cps_json_uint(run, "submissions", job->walk->submissions);
-    cps_json_uint(run, "packets", job->packets);
-    cps_json_uint(run, "missing_streams", job->walk->missing);
-    cps_json_uint(run, "bad_headers", job->walk->bad);
-    cps_json_bool(run, "limit", job->walk->full);
+    doc_put(run,
+            "status=%d submissions=%u packets=%" PRIu64 " missing_streams=%" PRIu64
+            " bad_headers=%" PRIu64 " limit?=%d",
+            status_of(job), job->walk->submissions, job->packets, job->walk->missing,
+            job->walk->bad, job->walk->full);
 }
 
 /* The summary, or the last line of JSON Lines; of an error, its message says what became of it. */
 static struct cps_err *finish_output(struct job *job, bool complete)
 {
-    struct json_object *json = NULL;
     bool pretty = job->summary != NULL;
-    if (job->summary && !job->opt->json)
-        return decode_summary_text(job->summary, &job->text.out) ? NULL : cps_err_nomem();
-    if (!job->opt->json)
+    if (!pretty && !job->opt->json)
         return NULL;
-    json = pretty ? decode_summary_json(job->summary) : json_object_new_object();
-    if (job->text.capture)
-        cps_json_text(json, "capture", job->text.capture);
-    if (complete)
-        add_account(job, json);
-    cps_json_put(&job->text.out, json,
-                 (pretty ? JSON_C_TO_STRING_PRETTY : JSON_C_TO_STRING_PLAIN) |
-                     JSON_C_TO_STRING_NOSLASHESCAPE);
-    cps_buf_str(&job->text.out, "\n");
-    json_object_put(json);
-    return NULL;
+    struct json_object *root =
+        pretty ? decode_summary_tree(job->summary) : json_object_new_object();
+    if (job->opt->json) {
+        doc_strip(root);
+        cps_json_text(root, "capture", job->text.capture);
+        if (complete)
+            add_account(job, root);
+        cps_json_put(&job->text.out, root,
+                     (pretty ? JSON_C_TO_STRING_PRETTY : JSON_C_TO_STRING_PLAIN) |
+                         JSON_C_TO_STRING_NOSLASHESCAPE);
+        cps_buf_str(&job->text.out, "\n");
+    } else {
+        doc_text(root, DECODE_SUMMARY, &job->text.out);
+    }
+    json_object_put(root);
+    return job->text.out.failed ? cps_err_nomem() : NULL;
 }
 
 /* What was not decoded, on stderr. @return the status */

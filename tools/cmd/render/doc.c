@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,33 +14,25 @@
 
 /* ---- Building ---- */
 
-/* The argument of a conversion of integers. */
-static uint64_t take_number(const char *form, va_list *args)
+/* The argument of a conversion of integers, "%d" or "%08lx", that ends at @p last. */
+static uint64_t take_number(const char *last, va_list *args)
 {
-    size_t length = strlen(form);
-    bool is_signed = form[length - 1] == 'd';
-    if (strstr(form, "z"))
+    bool is_signed = *last == 'd';
+    if (last[-1] == 'z')
         return va_arg(*args, size_t);
-    if (strstr(form, "ll"))
+    if (last[-1] == 'l' && last[-2] == 'l')
         return va_arg(*args, unsigned long long);
-    if (strstr(form, "l"))
+    if (last[-1] == 'l')
         return is_signed ? (uint64_t)va_arg(*args, long) : va_arg(*args, unsigned long);
     return is_signed ? (uint64_t)va_arg(*args, int) : va_arg(*args, unsigned);
 }
 
 /* @p is_marked  the key has a question mark */
-static void put_text(struct json_object *to, const char *key, bool is_marked, const char *text)
-{
-    if (text && (*text || !is_marked))
-        cps_json_text(to, key, text);
-}
-
 static void put_number(struct json_object *to, const char *key, bool is_marked, const char *form,
-                       uint64_t value)
+                       char conversion, uint64_t value)
 {
-    char conversion = form[strlen(form) - 1];
-    CPS_BUF hex = {0};
     if (conversion == 'x') {
+        CPS_BUF hex = {0};
         unsigned digits = (unsigned)strtoul(form + 1, NULL, 10);
         cps_buf_hex(&hex, value, digits ? digits : 1);
         cps_json_buf(to, key, &hex);
@@ -54,23 +45,35 @@ static void put_number(struct json_object *to, const char *key, bool is_marked, 
     }
 }
 
+enum { KEY_SIZE = 32 };
+
+static void copy_word(char to[KEY_SIZE], const char *from, size_t length)
+{
+    length = length < KEY_SIZE ? length : KEY_SIZE - 1;
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
 static void put_members(struct json_object *to, const char *at, va_list *args)
 {
     while (*at) {
-        char key[32], form[32];
-        size_t length = strcspn(at, "=");
-        bool is_marked = at[length - 1] == '?';
-        snprintf(key, sizeof(key), "%.*s", (int)(length - is_marked), at);
-        at += length + 1;
-        length = strcspn(at, " ");
-        snprintf(form, sizeof(form), "%.*s", (int)length, at);
-        at += length + (at[length] == ' ');
-        if (form[0] != '%')
-            put_text(to, key, false, form);
-        else if (form[length - 1] == 's')
-            put_text(to, key, is_marked, va_arg(*args, const char *));
-        else
-            put_number(to, key, is_marked, form, take_number(form, args));
+        char key[KEY_SIZE], word[KEY_SIZE];
+        const char *form = strchr(at, '=') + 1;
+        size_t length = strcspn(form, " ");
+        const char *last = form + length - 1;
+        bool is_marked = form[-2] == '?';
+        copy_word(key, at, (size_t)(form - at) - 1 - is_marked);
+        at = form + length + (form[length] == ' ');
+        if (*form != '%') {
+            copy_word(word, form, length);
+            cps_json_text(to, key, word);
+        } else if (*last != 's') {
+            put_number(to, key, is_marked, form, *last, take_number(last, args));
+        } else {
+            const char *text = va_arg(*args, const char *);
+            if (text && (*text || !is_marked))
+                cps_json_text(to, key, text);
+        }
     }
 }
 
@@ -174,10 +177,10 @@ static void put_each(const struct scope *scope, struct json_object *list, const 
 static void put_item(const struct scope *scope, const char *at, const char *end,
                      struct cps_buf *out)
 {
-    char key[32], form[8] = "";
+    char key[KEY_SIZE], form[KEY_SIZE] = "";
     size_t length = strcspn(at, ":?!~>*/}");
     const char *body = at + length + 1;
-    snprintf(key, sizeof(key), "%.*s", (int)length, at);
+    copy_word(key, at, length);
     struct json_object *value = find(scope, key);
     switch (at[length]) {
     case '?':
@@ -203,7 +206,7 @@ static void put_item(const struct scope *scope, const char *at, const char *end,
         break;
     default:
         if (at[length] == ':')
-            snprintf(form, sizeof(form), "%.*s", (int)(end - body), body);
+            copy_word(form, body, (size_t)(end - body));
         put_value(value, form, out);
         break;
     }

@@ -139,9 +139,17 @@ struct decode_summary *decode_summary_create(struct cps_names *const *names);
 void decode_summary_destroy(struct decode_summary *summary);
 void decode_summary_packet(struct decode_summary *summary, const struct decode_filter *filter,
                            const struct decode_packet *packet);
-/** @return false: out of memory */
-CPS_MUST_USE bool decode_summary_text(const struct decode_summary *summary, struct cps_buf *out);
-/** @return NULL: out of memory */
-struct json_object *decode_summary_json(const struct decode_summary *summary);
+/** Layout of the tree as text. */
+#define DECODE_SUMMARY                                                                      \
+    "{packets} packet{packets~s}, {dwords} dwords, {draw} draw{draw~s}, "                   \
+    "{dispatch} dispatch{dispatch~es}, {blit} blit{blit~s}, {resolve} resolve{resolve~s}\n" \
+    "packets:\n{.type4?{type4:10}  type4\n}"                                                \
+    "{type7*{count:10}  {name}{name!packet 0x{opcode:02x}}\n}"                              \
+    "{.bad?{bad_headers:10}  no header of a packet\n}"                                      \
+    "registers, with how often they were written:\n"                                        \
+    "{registers*{writes:10}  0x{reg:04x} {name}{name!-}{.half?+1} = 0x{first:08x}"          \
+    "{.changed? first, 0x{last:08x} last, changed {changes} time{changes~s}}\n}"
+/** What was counted, as a tree (tools/cmd/render/doc.h). */
+struct json_object *decode_summary_tree(const struct decode_summary *summary);
 
 #endif
