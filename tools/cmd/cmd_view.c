@@ -6,6 +6,7 @@
 
 #include "fw/demo/demo.h"
 #include "tools/run/names.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/face/page/view.h"
 #include "trace/out/json.h"
@@ -65,23 +66,17 @@ static struct cps_err *load(struct view_side *side)
 
 static void add_text(struct json_object *to, const char *key, const char *text)
 {
-    cps_json_add(to, key, view_text(text));
-}
-
-static void add_number(struct json_object *to, uint64_t value)
-{
-    cps_json_append(to, json_object_new_int64((int64_t)value));
+    cps_json_add(to, key, doc_shown(text));
 }
 
 /* BR and BV are what people call the two processors that share an image. */
-static const char *processor_label(const struct viewer *v, unsigned who)
+static const char *processor_label(unsigned who)
 {
     static const char *const label[CPS_CPU_COUNT] = {
         [CPS_CPU_PFP] = "PFP",       [CPS_CPU_ME] = "ME",     [CPS_CPU_SQE] = "BR",
         [CPS_CPU_BV] = "BV",         [CPS_CPU_LPAC] = "LPAC", [CPS_CPU_DDE_BR] = "DDE BR",
         [CPS_CPU_DDE_BV] = "DDE BV", [CPS_CPU_AQE] = "AQE",
     };
-    (void)v;
     return label[who] ? label[who] : cps_processor_name(who);
 }
 
@@ -98,17 +93,11 @@ static void add_processors(struct viewer *v, struct json_object *to)
     struct json_object *list = cps_json_new_array(to, "processors");
     for (unsigned i = 0; i < v->run.processors; i++) {
         const struct view_processor *p = &v->run.processor[i];
-        struct json_object *row = json_object_new_object();
-        cps_json_text(row, "name", processor_label(v, p->who));
-        cps_json_uint(row, "who", p->who);
-        cps_json_uint(row, "part", part_number(v->run.side, p->who));
-        struct json_object *rows = cps_json_new_array(row, "rows");
-        add_number(rows, p->row);
-        add_number(rows, p->row_end);
-        struct json_object *packets = cps_json_new_array(row, "packets");
-        add_number(packets, p->packet);
-        add_number(packets, p->packet_end);
-        cps_json_append(list, row);
+        struct json_object *row =
+            doc_row(list, "name=%s who=%u part=%" PRIu64, processor_label(p->who), p->who,
+                    part_number(v->run.side, p->who));
+        cps_json_add(row, "rows", doc_array(NULL, "%u %u", p->row, p->row_end));
+        cps_json_add(row, "packets", doc_array(NULL, "%u %u", p->packet, p->packet_end));
     }
 }
 
@@ -120,14 +109,9 @@ static void add_submissions(struct viewer *v, struct json_object *to)
     uint32_t time = 0;
     for (size_t i = 0; i < v->run.submissions; i++) {
         const struct cps_event *at = v->run.submission[i];
-        struct json_object *row = json_object_new_array();
         for (; first < at; first++)
             time += view_is_timed(first);
-        add_number(row, at->value);
-        add_number(row, at->addr);
-        add_number(row, cps_event_pc(at));
-        add_number(row, time);
-        cps_json_append(list, row);
+        doc_array(list, "%u %" PRIu64 " %u %u", at->value, at->addr, cps_event_pc(at), time);
     }
 }
 
@@ -200,13 +184,9 @@ static struct cps_err *put_meta(struct viewer *v)
     add_processors(v, meta);
     add_submissions(v, meta);
     view_buffers(&v->run, meta);
-    cps_json_uint(meta, "packets", v->run.packets);
-    cps_json_uint(meta, "rows", v->run.rows);
-    cps_json_uint(meta, "words", v->run.words);
-    cps_json_uint(meta, "time", v->run.time);
-    cps_json_bool(meta, "steps", !v->run.side->record.stepless);
-    cps_json_bool(meta, "code", !v->opt->no_code);
-    cps_json_bool(meta, "diff", v->sides > 1);
+    doc_put(meta, "packets=%zu rows=%zu words=%zu time=%u steps?=%d code?=%d diff?=%d",
+            v->run.packets, v->run.rows, v->run.words, v->run.time, !v->run.side->record.stepless,
+            !v->opt->no_code, v->sides > 1);
     add_packet_names(v, meta);
     view_launches(&v->run, meta);
     add_words(meta, "levels", CPS_EV_PKT);

@@ -27,22 +27,17 @@ static uint64_t take_number(const char *last, va_list *args)
     return is_signed ? (uint64_t)va_arg(*args, int) : va_arg(*args, unsigned);
 }
 
-/* @p is_marked  the key has a question mark */
-static void put_number(struct json_object *to, const char *key, bool is_marked, const char *form,
-                       char conversion, uint64_t value)
+/* What a conversion of integers makes. @p last  its last letter */
+static struct json_object *new_number(const char *form, const char *last, va_list *args)
 {
-    if (conversion == 'x') {
+    uint64_t value = take_number(last, args);
+    if (*last == 'x') {
         CPS_BUF hex = {0};
         unsigned digits = (unsigned)strtoul(form + 1, NULL, 10);
         cps_buf_hex(&hex, value, digits ? digits : 1);
-        cps_json_buf(to, key, &hex);
-    } else if (is_marked) {
-        cps_json_bool(to, key, value);
-    } else if (conversion == 'd') {
-        cps_json_int(to, key, (int64_t)value);
-    } else {
-        cps_json_uint(to, key, value);
+        return hex.failed ? NULL : json_object_new_string(cps_buf_text(&hex));
     }
+    return *last == 'd' ? json_object_new_int64((int64_t)value) : json_object_new_uint64(value);
 }
 
 enum { KEY_SIZE = 32 };
@@ -67,8 +62,10 @@ static void put_members(struct json_object *to, const char *at, va_list *args)
         if (*form != '%') {
             copy_word(word, form, length);
             cps_json_text(to, key, word);
+        } else if (*last != 's' && is_marked) {
+            cps_json_bool(to, key, take_number(last, args));
         } else if (*last != 's') {
-            put_number(to, key, is_marked, form, *last, take_number(last, args));
+            cps_json_add(to, key, new_number(form, last, args));
         } else {
             const char *text = va_arg(*args, const char *);
             if (text && (*text || !is_marked))
@@ -94,6 +91,31 @@ struct json_object *doc_row(struct json_object *list, const char *members, ...)
     va_end(args);
     cps_json_append(list, row);
     return row;
+}
+
+struct json_object *doc_array(struct json_object *list, const char *values, ...)
+{
+    va_list args;
+    struct json_object *row = json_object_new_array();
+    va_start(args, values);
+    while (*values) {
+        size_t length = strcspn(values, " ");
+        const char *last = values + length - 1;
+        cps_json_append(row, *last == 's' ? doc_shown(va_arg(args, const char *))
+                                          : new_number(values, last, &args));
+        values += length + (values[length] == ' ');
+    }
+    va_end(args);
+    if (list)
+        cps_json_append(list, row);
+    return row;
+}
+
+struct json_object *doc_shown(const char *text)
+{
+    CPS_BUF shown = {0};
+    cps_shown_put_(&shown, text);
+    return shown.failed ? NULL : json_object_new_string(cps_buf_text(&shown));
 }
 
 /* ---- Text ---- */

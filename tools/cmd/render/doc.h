@@ -10,7 +10,8 @@
  *     return doc_print(root, "{.name:e}: an image\n{segments*  {number:2} {size:5} bytes\n}",
  * json);
  *
- * Lack of memory is remembered in the tree, as trace/out/json.h says; the one check is at the end. */
+ * Lack of memory is remembered in the tree, as trace/out/json.h says; the one check is at the end.
+ */
 #ifndef CPS_REPORT_DOC_H
 #define CPS_REPORT_DOC_H
 
@@ -29,6 +30,12 @@ void doc_put(struct json_object *to, const char *members, ...) CPS_PRINTF(2, 3);
 /** Appends an object with those members to an array. @return the object, which belongs to @p list
  */
 struct json_object *doc_row(struct json_object *list, const char *members, ...) CPS_PRINTF(2, 3);
+
+/** Appends an array of conversions to an array: "%d %08x %s". A text is escaped, as `{key:e}` is.
+ * @return the array, which belongs to @p list, or if that is NULL to the caller */
+struct json_object *doc_array(struct json_object *list, const char *values, ...) CPS_PRINTF(2, 3);
+/** A text with escapes for what is not to be seen. NULL: memory ran out. */
+struct json_object *doc_shown(const char *text);
 
 /**
  * Appends a tree as text. In braces, members of the object at hand, or of those that it is part of:

@@ -3,11 +3,13 @@
  * what is equal between them, and the code of handlers side by side. */
 #include "tools/face/page/view.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "isa/base/list.h"
 #include "isa/base/pm4.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/explain/diff/diffreport.h"
 #include "trace/out/json.h"
 
@@ -25,11 +27,6 @@ struct change {
     struct view_listing listing[2]; /* old, new */
     bool text, failed;
 };
-
-static void add_number(struct json_object *row, int64_t value)
-{
-    cps_json_append(row, json_object_new_int64(value));
-}
 
 static void keep(void *context, const struct cps_difference *difference)
 {
@@ -84,16 +81,11 @@ static const struct cps_difference *about(const struct cps_difference *found, si
 static void add_row(struct json_object *rows, int mark, const struct cps_event *a,
                     const struct cps_event *b)
 {
-    struct json_object *row = json_object_new_array();
-    add_number(row, mark);
-    add_number(row, cps_event_kind(a ? a : b) | cps_event_sub(a ? a : b) << 4);
-    for (unsigned i = 0; i < 2; i++) {
-        const struct cps_event *event = i ? b : a;
-        add_number(row, event ? (int64_t)event->addr : -1);
-        add_number(row, event ? event->value : 0);
-        add_number(row, event ? cps_event_pc(event) : 0);
-    }
-    cps_json_append(rows, row);
+    const struct cps_event none = {0}, *old = a ? a : &none, *new = b ? b : &none;
+    doc_array(rows, "%d %u %" PRId64 " %u %u %" PRId64 " %u %u", mark,
+              cps_event_kind(a ? a : b) | cps_event_sub(a ? a : b) << 4, a ? (int64_t)a->addr : -1,
+              old->value, cps_event_pc(old), b ? (int64_t)b->addr : -1, new->value,
+              cps_event_pc(new));
 }
 
 /* Both sides in their order: what one side has more stands where it happened. */
@@ -182,13 +174,10 @@ static uint16_t *common(const struct code *a, const struct code *b)
     return length;
 }
 
-static void add_insn(struct json_object *row, const struct change *c, const struct code *code,
-                     uint32_t i, bool there)
+static const char *text_of(const struct change *c, const struct code *code, uint32_t i)
 {
-    const struct view_line *line =
-        there ? &code->listing->line[code->part->start + code->first + i] : NULL;
-    add_number(row, there ? (int64_t)code->first + i : -1);
-    cps_json_append(row, json_object_new_string(line && c->text && line->text ? line->text : ""));
+    const char *text = code->listing->line[code->part->start + code->first + i].text;
+    return c->text && text ? text : "";
 }
 
 /* [mark, old pc, text, new pc, text] for each line of both. */
@@ -202,11 +191,13 @@ static bool put_code(const struct change *c, const struct code *a, const struct 
         bool same = both && is_same(a, b, i, k);
         bool left = !same && i < a->count &&
                     (!both || length[(i + 1) * wide + k] >= length[i * wide + k + 1]);
-        struct json_object *row = json_object_new_array();
-        add_number(row, same ? SAME : left ? OLD_ONLY : NEW_ONLY);
-        add_insn(row, c, a, i, same || left);
-        add_insn(row, c, b, k, same || !left);
-        cps_json_append(rows, row);
+        doc_array(rows, "%d %" PRId64 " %s %" PRId64 " %s",
+                  same   ? SAME
+                  : left ? OLD_ONLY
+                         : NEW_ONLY,
+                  same || left ? (int64_t)a->first + i : -1, same || left ? text_of(c, a, i) : "",
+                  same || !left ? (int64_t)b->first + k : -1,
+                  same || !left ? text_of(c, b, k) : "");
         i += same || left;
         k += same || !left;
     }
@@ -256,15 +247,11 @@ static void put_packet(struct change *c, const struct cps_difference *found, siz
 {
     const struct cps_event *pkt = found->pkt_b ? found->pkt_b : found->pkt_a;
     struct json_object *rows = json_object_new_array();
-    struct json_object *row = json_object_new_array();
     put_rows(rows, inside_of(&c->old->record, found->pkt_a),
              inside_of(&c->run->side->record, found->pkt_b), found, count);
-    add_number(row, packet_number(c->run, found->pkt_b));
-    add_number(row, (int64_t)count);
-    add_number(row, number_of_rows(c, rows));
-    add_number(row, pkt ? (int64_t)cps_event_who(pkt) : -1);
-    add_number(row, pkt ? cps_diff_packet_id(pkt) : -1);
-    cps_json_append(c->packets, row);
+    doc_array(c->packets, "%" PRId64 " %zu %" PRId64 " %d %d", packet_number(c->run, found->pkt_b),
+              count, number_of_rows(c, rows), pkt ? (int)cps_event_who(pkt) : -1,
+              pkt ? cps_diff_packet_id(pkt) : -1);
     if (pkt)
         add_handler(c, pkt);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/cmd/render/doc.h"
 #include "trace/out/json.h"
 
 /* ---- the listing, by dword ---- */
@@ -143,38 +144,23 @@ static const char *sort_of(const struct cps_insn *insn)
     }
 }
 
-static void add_number(struct json_object *row, int64_t value)
-{
-    cps_json_append(row, json_object_new_int64(value));
-}
-
 /* [pc, word, text, comment, function, sort, dst, src1, src2, base, rep | xmov << 1 | peek << 3] */
-static struct json_object *insn_row(uint32_t pc, uint32_t word, const struct view_line *line,
-                                    bool text, enum cps_gen gen)
+static void put_insn(uint32_t pc, uint32_t word, const struct view_line *line, enum cps_gen gen,
+                     struct json_object *list)
 {
-    struct json_object *row = json_object_new_array();
     struct cps_insn insn;
     cps_decode(&cps_isa_afuc, gen, word, &insn);
-    add_number(row, pc);
-    add_number(row, text ? word : 0);
-    cps_json_append(row, view_text(text && line->text ? line->text : ""));
-    cps_json_append(row, view_text(text && line->comment ? line->comment : ""));
-    cps_json_append(row, view_text(line->function ? line->function : ""));
-    if (!text)
-        return row;
-    int64_t flags = 0;
-    if (insn.enc)
-        flags = (field(&insn, CPS_AFUC_F_REP) > 0) | (field(&insn, CPS_AFUC_F_XMOV) & 3) << 1 |
-                (field(&insn, CPS_AFUC_F_PEEK) > 0) << 3;
-    if (insn.enc && field(&insn, CPS_AFUC_F_XMOV) < 0)
-        flags &= ~INT64_C(6);
-    cps_json_append(row, json_object_new_string(insn.enc ? sort_of(&insn) : "b"));
-    add_number(row, insn.enc ? field(&insn, CPS_AFUC_F_DST) : -1);
-    add_number(row, insn.enc ? field(&insn, CPS_AFUC_F_SRC1) : -1);
-    add_number(row, insn.enc ? field(&insn, CPS_AFUC_F_SRC2) : -1);
-    add_number(row, insn.enc ? field(&insn, CPS_AFUC_F_BASE) : -1);
-    add_number(row, flags);
-    return row;
+    bool is_known = insn.enc != NULL;
+    int64_t xmov = is_known ? field(&insn, CPS_AFUC_F_XMOV) : -1;
+    int64_t flags = (is_known && field(&insn, CPS_AFUC_F_REP) > 0) |
+                    (xmov < 0 ? 0 : (xmov & 3) << 1) |
+                    (is_known && field(&insn, CPS_AFUC_F_PEEK) > 0) << 3;
+    doc_array(list, "%u %u %s %s %s %s %d %d %d %d %d", pc, word, line->text,
+              line->comment ? line->comment : "", line->function ? line->function : "",
+              is_known ? sort_of(&insn) : "b", is_known ? (int)field(&insn, CPS_AFUC_F_DST) : -1,
+              is_known ? (int)field(&insn, CPS_AFUC_F_SRC1) : -1,
+              is_known ? (int)field(&insn, CPS_AFUC_F_SRC2) : -1,
+              is_known ? (int)field(&insn, CPS_AFUC_F_BASE) : -1, (int)flags);
 }
 
 /* ---- what ran ---- */
@@ -183,7 +169,7 @@ static void mark_ran(const struct view_run *run, const struct view_processor *pr
                      uint32_t start, uint32_t count, uint8_t *ran)
 {
     for (size_t i = processor->row; i < processor->row_end; i++) {
-        uint32_t pc = cps_event_pc(run->row[i]);
+        uint32_t pc = run->row[i].pc;
         if (pc < count)
             ran[start + pc] = 1;
     }
@@ -200,8 +186,12 @@ static void put_part(const struct cps_fw *fw, const struct cps_fw_part *part,
             any = any || ran[part->start + end];
         for (uint32_t pc = from; any && pc < end; pc++) {
             uint32_t at = part->start + pc;
-            if (listing->line[at].text)
-                cps_json_append(to, insn_row(pc, fw->words[at], &listing->line[at], text, fw->gen));
+            const struct view_line *line = &listing->line[at];
+            if (line->text && text)
+                put_insn(pc, fw->words[at], line, fw->gen, to);
+            else if (line->text)
+                doc_array(to, "%u %u %s %s %s", pc, 0u, "", "",
+                          line->function ? line->function : "");
         }
     }
 }

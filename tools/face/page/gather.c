@@ -128,25 +128,10 @@ void view_packet_name(const struct view_side *side, const struct cps_event *pkt,
 static bool add_row(struct view_run *run, const struct cps_event *event, unsigned kind,
                     uint32_t addr, uint32_t value)
 {
-    size_t room = run->row_room;
-    if (run->rows == room) {
-        room = room ? 2 * room : 4096;
-        const struct cps_event **row = realloc(run->row, room * sizeof(*row));
-        run->row = row ? row : run->row;
-        uint32_t *values = realloc(run->value, room * sizeof(*values));
-        run->value = values ? values : run->value;
-        uint32_t *addrs = realloc(run->addr, room * sizeof(*addrs));
-        run->addr = addrs ? addrs : run->addr;
-        uint8_t *kinds = realloc(run->kind, room);
-        run->kind = kinds ? kinds : run->kind;
-        if (!row || !values || !addrs || !kinds)
-            return false;
-        run->row_room = room;
-    }
-    run->row[run->rows] = event;
-    run->addr[run->rows] = addr;
-    run->value[run->rows] = value;
-    run->kind[run->rows++] = (uint8_t)(kind | (cps_event_sub(event) & 15) << 4);
+    if (!CPS_LIST_RESERVE(run->row, run->row_room, run->rows + 1))
+        return false;
+    run->row[run->rows++] = (struct view_row){event, addr, value, cps_event_pc(event),
+                                              (uint8_t)(kind | (cps_event_sub(event) & 15) << 4)};
     return true;
 }
 
@@ -194,8 +179,15 @@ static bool take(struct view_run *run, const struct cps_event *event, const stru
     if (kind == CPS_EV_WORD)
         return !run->packets || add_word(run, event->value);
     if (kind == CPS_EV_PKT)
-        run->packet[run->packets++] = (struct view_packet){
-            event, clock->submission, clock->time, (uint32_t)run->rows, (uint32_t)run->words, 0};
+        run->packet[run->packets++] = (struct view_packet){event,
+                                                           (uint32_t)event->addr,
+                                                           (uint32_t)(event->addr >> 32),
+                                                           event->value,
+                                                           clock->submission,
+                                                           clock->time,
+                                                           (uint32_t)run->rows,
+                                                           (uint32_t)run->words,
+                                                           0};
     if (view_is_row(event))
         return add_row(run, event, kind, (uint32_t)event->addr, event->value);
     return true;
@@ -262,17 +254,16 @@ struct cps_err *view_gather(const struct view_side *side, struct view_run *ret)
     }
     if (!good)
         return cps_err_nomem();
-    ret->packet[ret->packets] = (struct view_packet){
-        NULL, UINT32_MAX, ret->time, (uint32_t)ret->rows, (uint32_t)ret->words, 0};
+    ret->packet[ret->packets] = (struct view_packet){.submission = UINT32_MAX,
+                                                     .time = ret->time,
+                                                     .first = (uint32_t)ret->rows,
+                                                     .word = (uint32_t)ret->words};
     return NULL;
 }
 
 void view_run_deinit(struct view_run *run)
 {
     free(run->row);
-    free(run->value);
-    free(run->addr);
-    free(run->kind);
     free(run->packet);
     free(run->word);
     free(run->submission);
