@@ -10,6 +10,7 @@
 #include "tools/run/names.h"
 #include "tools/explain/diff/renumber.h"
 #include "tools/cmd/options/opt_engine.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/paint.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
@@ -251,18 +252,18 @@ static struct cps_err *show_why(struct differ *d, struct pair *p, const char *ca
     for (unsigned i = 0; i < 2; i++) {
         const struct cps_options opt = options_of(d, p, i);
         const uint64_t event = d->first[i];
-        const struct why_once once = {.opt = &opt,
-                                      .firmware = {p->path[i][0], p->path[i][1]},
-                                      .capture = capture,
-                                      .kinds = kinds_of(d),
-                                      .event = &event,
-                                      .events = 1,
-                                      .most = d->opt->all ? UINT32_MAX : MOST_WHY,
-                                      .json = d->json != NULL};
+        const struct why_question question = {.opt = &opt,
+                                              .firmware = {p->path[i][0], p->path[i][1]},
+                                              .capture = capture,
+                                              .kinds = kinds_of(d),
+                                              .event = &event,
+                                              .events = 1,
+                                              .most = d->opt->all ? UINT32_MAX : MOST_WHY,
+                                              .json = d->json != NULL};
         CPS_BUF text = {0};
         if (d->first[i] == SIZE_MAX || !p->fw[i])
             continue;
-        CPS_TRY(why_once(&once, &text));
+        CPS_TRY(why_first_difference(&question, &text));
         CPS_TRY(put_why(d, sides[i], &text));
     }
     return NULL;
@@ -366,9 +367,8 @@ static struct cps_err *print(struct differ *d)
     if (!d->opt->json)
         return paint_text(d->opt->colour, PAINT_DIFF, &d->out);
     struct json_object *root = json_object_new_object();
-    cps_json_uint(root, "status", (uint64_t)status_of(d));
-    cps_json_uint(root, "differences", d->total);
-    cps_json_uint(root, "skipped", d->skipped);
+    doc_put(root, "status=%d differences=%" PRIu64 " skipped=%u", status_of(d), d->total,
+            d->skipped);
     cps_json_add(root, "comparisons", json_object_get(d->json));
     if (d->causes)
         cps_json_add(root, "causes", diff_causes_json(d->causes));

@@ -20,11 +20,15 @@
 #include "isa/base/buf.h"
 
 /**
- * Adds members to an object, in their order.
- * @param to       an object
- * @param members  "KEY=VALUE KEY=VALUE": a value is a word, or a conversion of printf(), which
- * takes an argument: s is a text (NULL: no member), u and d are numbers, x is a text with "0x" and
- * as many digits as it says. KEY? with a d is true or false
+ * Adds members to an object, in their order: "KEY=VALUE KEY=VALUE". A value is a word, or a
+ * conversion of printf(), which takes an argument:
+ *
+ *     u d   a number
+ *     x     a number as text, with "0x" and as many digits as the conversion says
+ *     s     a text; NULL: no member
+ *     p     the text of a struct cps_buf
+ *
+ * KEY?=VALUE is true or false where VALUE is a number; an empty text makes no member then.
  */
 void doc_put(struct json_object *to, const char *members, ...) CPS_PRINTF(2, 3);
 /** Appends an object with those members to an array. @return the object, which belongs to @p list

@@ -8,7 +8,7 @@
 
 #include "fw/image/icache.h"
 #include "tools/explain/diff/renumber.h"
-#include "trace/out/json.h"
+#include "tools/cmd/render/doc.h"
 
 enum { MOST_CAUSES = 12, MOST_PLACES = 12, MOST_LINES = 16, IMAGES = 2 };
 
@@ -532,17 +532,13 @@ struct json_object *diff_causes_json(const struct diff_causes *c)
     size_t count = 0;
     struct row *row = rows_of(c, &count);
     for (size_t i = 0; i < count; i++) {
-        struct json_object *to = json_object_new_object();
         CPS_BUF name = {0};
         CPS_BUF first = {0};
         put_name(c, &row[i], &name);
         cps_buf_add(&first, row[i].cause->first.data,
                     strcspn(cps_buf_text(&row[i].cause->first), "\n"));
-        cps_json_buf(to, "cause", &name);
-        cps_json_uint(to, "differences", row[i].cause->differences);
-        cps_json_uint(to, "packets", row[i].cause->packets);
-        cps_json_buf(to, "first", &first);
-        cps_json_append(ret, to);
+        doc_row(ret, "cause=%p differences=%" PRIu64 " packets=%" PRIu64 " first=%p", &name,
+                row[i].cause->differences, row[i].cause->packets, &first);
     }
     bool whole = row && !c->failed;
     free(row);

@@ -154,12 +154,13 @@ static struct cps_err *put_hang(const struct hang *h, struct json_object *root)
     CPS_BUF handler = {0};
     CPS_BUF story = {0};
     CPS_BUF lines = {0};
-    if (table) /* "CP_NOP+0x2", by the packet that ran */
+    if (!table)
+        cps_buf_str(&handler, "unknown handler");
+    else /* "CP_NOP+0x2", by the packet that ran */
         cps_fw_table_place_put_(table, h->names, h->pc, cps_fw_header_packet_(h->header), &handler);
     describe_header(h, h->header, packet, sizeof(packet));
-    doc_put(to, "pc=%u handler=%s level=%u .level=%s header=%u packet=%s", h->pc,
-            table ? cps_buf_text(&handler) : "unknown handler", h->level, level_names[h->level],
-            h->header, packet);
+    doc_put(to, "pc=%u handler=%p level=%u .level=%s header=%u packet=%s", h->pc, &handler,
+            h->level, level_names[h->level], h->header, packet);
     struct json_object *registers = cps_json_new_object(to, "registers");
     for (unsigned i = 1; i <= STAT_REM; i++) {
         char name[8];
@@ -189,8 +190,8 @@ static struct cps_err *put_dump(const struct hang *h, struct json_object *to)
         cps_buf_printf(&head, "  %.*s\n", length, line);
         line += length + (line[length] == '\n');
     }
-    doc_put(to, ".head=%s text=%s gpu=%" PRIu64 " buffers=%u .data=%" PRIu64, cps_buf_text(&head),
-            cps_buf_text(&dump->text), dump->gpu, dump->buffers, dump->data_bytes);
+    doc_put(to, ".head=%p text=%p gpu=%" PRIu64 " buffers=%u .data=%" PRIu64, &head, &dump->text,
+            dump->gpu, dump->buffers, dump->data_bytes);
     struct json_object *rings = cps_json_new_array(to, "rings");
     for (unsigned i = 0; i < dump->ring_count; i++) {
         const struct dump_ring *ring = &dump->ring[i];

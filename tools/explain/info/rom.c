@@ -31,11 +31,11 @@ static void put_head(const struct cps_rom *rom, struct json_object *to)
         [CPS_ROM_BARE] = "none", [CPS_ROM_BMP] = "BMP", [CPS_ROM_BIT] = "BIT"};
     CPS_BUF version = {0};
     enum cps_gen gen = cps_rom_gen_(rom);
-    for (unsigned i = 0; i < 5; i++)
+    for (unsigned i = 0; i < 5 && rom->has_version; i++)
         cps_buf_printf(&version, "%s%02x", i ? "." : "", rom->version[i]);
-    doc_put(to, "kind=vbios version?=%s chip?=%s .code=%s hwsq?=%s table=%s",
-            rom->has_version ? cps_buf_text(&version) : "", rom->chip ? rom->chip->name : "",
-            rom->chip ? rom->chip->code : "", gen ? cps_gen_row(gen)->word : "", kinds[rom->kind]);
+    doc_put(to, "kind=vbios version?=%p chip?=%s .code=%s hwsq?=%s table=%s", &version,
+            rom->chip ? rom->chip->name : "", rom->chip ? rom->chip->code : "",
+            gen ? cps_gen_row(gen)->word : "", kinds[rom->kind]);
     if (rom->kind != CPS_ROM_BARE)
         doc_put(to, "table_offset=%zu table_version=%u .major=%u .minor=%u", rom->table,
                 rom->table_version, rom->table_version >> 8, rom->table_version & 0xff);
@@ -85,9 +85,9 @@ static void put_init_scripts(const struct cps_rom *rom, struct json_object *list
         else if (script->end != CPS_ROM_DONE)
             cps_buf_str(&stop, cps_rom_end_text_(script->end));
         doc_row(list,
-                "name=%s origin=%s number=%u offset=%zu size=%zu operations=%u end=%s .stop=%s",
-                cps_buf_text(&name), origins[script->origin], script->number, script->offset,
-                script->size, script->count, ends[script->end], cps_buf_text(&stop));
+                "name=%p origin=%s number=%u offset=%zu size=%zu operations=%u end=%s .stop=%p",
+                &name, origins[script->origin], script->number, script->offset, script->size,
+                script->count, ends[script->end], &stop);
     }
 }
 
@@ -99,9 +99,9 @@ static void put_hwsq_scripts(const struct cps_rom *rom, struct json_object *list
         if (script->written)
             cps_rom_script_name_(rom, script->number, &by);
         struct json_object *row =
-            doc_row(list, "origin=%s number=%u offset=%zu end=%zu size=%zu register=%u .by=%s",
+            doc_row(list, "origin=%s number=%u offset=%zu end=%zu size=%zu register=%u .by=%p",
                     script->written ? "written" : "table", script->number, script->offset,
-                    script->end, script->code.size, script->address, cps_buf_text(&by));
+                    script->end, script->code.size, script->address, &by);
         if (script->has_entry)
             doc_put(row, "entry_point=%" PRIu32, script->entry);
     }

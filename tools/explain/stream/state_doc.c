@@ -165,13 +165,13 @@ static struct json_object *put_launch(const struct state_result *result,
 {
     CPS_BUF text = {0};
     cps_launch_put_(launch, result->names, &text);
-    return doc_row(
-        list,
-        "draw=%u kind=%s processor=%s packet=%s text=%s submission=%u level=%s "
-        "iova=%" PRIx64,
-        launch->number, cps_launch_kind_text_(launch->kind), cps_processor_name(result->who),
-        launch->name, cps_buf_text(&text), launch->submission,
-        cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&launch->packet)), launch->packet.addr);
+    return doc_row(list,
+                   "draw=%u kind=%s processor=%s packet=%s text=%p submission=%u level=%s "
+                   "iova=%" PRIx64,
+                   launch->number, cps_launch_kind_text_(launch->kind),
+                   cps_processor_name(result->who), launch->name, &text, launch->submission,
+                   cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&launch->packet)),
+                   launch->packet.addr);
 }
 
 bool state_put(const struct state_result *result, unsigned sides, bool only_changed,
@@ -224,8 +224,7 @@ void state_list_put(const struct state_result *result, struct json_object *to)
             if (is_same_place(&result->list[k], launch))
                 cps_buf_printf(&again, " %" PRIu32, result->list[k].number);
         }
-        doc_put(put_launch(result, launch, draws), ".first?=%d .again=%s", is_first,
-                cps_buf_text(&again));
+        doc_put(put_launch(result, launch, draws), ".first?=%d .again=%p", is_first, &again);
     }
     play_account_json_row(&result->account, NULL, cps_json_new_array(to, "runs"));
 }

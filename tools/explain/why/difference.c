@@ -24,57 +24,56 @@ static void put_lines(const char *text, unsigned most, struct cps_buf *out)
         cps_buf_printf(out, "    ... %u more: cpscope why\n", left);
 }
 
-static struct cps_err *answer(struct why *why, const struct why_once *once, struct cps_stream **in)
+static struct cps_err *answer(struct why *why, const struct why_question *question,
+                              const struct cps_options *opt, struct cps_stream **in)
 {
     char text[32];
-    for (size_t i = 0; i < once->events; i++) {
-        snprintf(text, sizeof(text), "event:%" PRIu64, once->event[i]);
+    for (size_t i = 0; i < question->events; i++) {
+        snprintf(text, sizeof(text), "event:%" PRIu64, question->event[i]);
         CPS_TRY(why_add(why, text));
     }
-    CPS_TRY(play_stream(once->capture, in));
+    CPS_TRY(play_stream(question->capture, in));
     CPS_TRY(play_read_dump(why->play, *in));
     why->play->quiet = true;
-    CPS_TRY(play_open(why->play, once->opt, once->capture));
+    CPS_TRY(play_open(why->play, opt, question->capture));
     CPS_TRY(why_resolve(why));
     return why_run(why, *in);
 }
 
 /* One answer, without its first line. */
 static struct cps_err *put_answer(struct why *why, const struct why_ask *ask,
-                                  const struct why_once *once, struct cps_buf *out)
+                                  const struct why_question *question, struct cps_buf *out)
 {
     CPS_BUF text = {0};
     if (ask->kept == UINT32_MAX)
         return NULL;
-    if (once->json) {
+    if (question->json) {
         why_json(why, ask, out);
         return out->failed ? cps_err_nomem() : NULL;
     }
     why_text(why, ask, &text);
     const char *lines = strchr(cps_buf_text(&text), '\n');
-    put_lines(lines ? lines + 1 : "", once->most, out);
+    put_lines(lines ? lines + 1 : "", question->most, out);
     return text.failed || out->failed ? cps_err_nomem() : NULL;
 }
 
-struct cps_err *why_once(const struct why_once *once, struct cps_buf *out)
+struct cps_err *why_first_difference(const struct why_question *question, struct cps_buf *out)
 {
-    struct cps_options opt = *once->opt;
+    struct cps_options opt = *question->opt;
     struct play play = {.items = {NULL}};
-    const char *slash = strrchr(once->capture, '/');
+    const char *slash = strrchr(question->capture, '/');
     struct why why = {.play = &play,
-                      .kinds = once->kinds,
-                      .capture = slash ? slash + 1 : once->capture,
-                      .nodes = once->nodes,
-                      .boots_first = once->boots_first};
-    struct why_once own = *once;
+                      .kinds = question->kinds,
+                      .capture = slash ? slash + 1 : question->capture,
+                      .nodes = question->nodes,
+                      .boots_first = question->boots_first};
     struct cps_stream *in = NULL;
     opt.fw_count = 0;
-    for (unsigned i = 0; i < 2 && once->firmware[i]; i++)
-        opt.fw[opt.fw_count++] = once->firmware[i];
-    own.opt = &opt;
-    struct cps_err *err = answer(&why, &own, &in);
-    for (size_t i = 0; i < once->events && !err; i++)
-        err = put_answer(&why, &why.ask[i], once, &out[i]);
+    for (unsigned i = 0; i < 2 && question->firmware[i]; i++)
+        opt.fw[opt.fw_count++] = question->firmware[i];
+    struct cps_err *err = answer(&why, question, &opt, &in);
+    for (size_t i = 0; i < question->events && !err; i++)
+        err = put_answer(&why, &why.ask[i], question, &out[i]);
     cps_stream_close(in);
     why_deinit(&why);
     play_close(&play);
