@@ -182,7 +182,7 @@ static struct cps_err *find_numbers(const struct job *job, const char *path)
                            filter->submit, submissions);
     if (!filter->has_draw || filter->first_draw < count || (!filter->first_draw && !count))
         return NULL;
-    return cps_err_new(CPS_ERR_INPUT, "%s: there is no draw %" PRIu32 ", found %" PRIu32 " of them",
+    return cps_err_new(CPS_ERR_INPUT, "%s: there is no draw %" PRIu64 ", found %" PRIu32 " of them",
                        path, filter->first_draw, count);
 }
 

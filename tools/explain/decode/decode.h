@@ -78,7 +78,7 @@ CPS_MUST_USE bool decode_packet_words(const struct decode_packet *packet,
 /** What of a register is looked for. */
 struct decode_wanted {
     char name[64]; /**< pattern with `*` and `?`, or "": numbers count */
-    uint32_t first, last;
+    uint64_t first, last;
     char field[64]; /**< or "" */
     char value[64]; /**< of the field, or of the register; "": any */
     bool again;     /**< another reading of the text of the one before */
@@ -91,7 +91,7 @@ struct decode_filter {
     unsigned registers;                   /**< 0: all packets */
     uint64_t first_address, last_address; /**< bytes */
     bool has_address;
-    uint32_t first_draw, last_draw;
+    uint64_t first_draw, last_draw;
     bool has_draw;
     long submit;     /**< -1: all */
     uint32_t levels; /**< bits; 0: all */
