@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
 /* ---- the listing, by dword ---- */
@@ -36,69 +37,59 @@ static void take_label(struct reading *r, const char *line, size_t size)
     cps_buf_add(&r->label, line, size - 1);
 }
 
-static char *copy(const char *text, size_t size)
+static char *copy_text(const char *text, size_t size)
 {
     while (size && text[size - 1] == ' ')
         size--;
-    return strndup(text, size);
+    return memcpy(tool_alloc(size + 1, 1), text, size);
 }
 
 /* "        mov $02, $data    ; 0cb7 981f1006  remark" */
-static bool take_instruction(struct reading *r, const char *line, size_t size)
+static void take_instruction(struct reading *r, const char *line, size_t size)
 {
     uint32_t pc = 0;
     const char *mark = memchr(line, ';', size);
     int used = 0;
     if (!mark || sscanf(mark, "; %" SCNx32 " %*8x%n", &pc, &used) < 1 || !used)
-        return true;
+        return;
     uint32_t at = r->fw->part[r->part].start + pc;
     if (at >= r->to->count || r->to->line[at].text)
-        return true;
+        return;
     struct view_line *to = &r->to->line[at];
     const char *rest = mark + used;
-    size_t rest_size = (size_t)(line + size - rest);
-    while (rest_size && *rest == ' ') {
+    while (rest < line + size && *rest == ' ')
         rest++;
-        rest_size--;
-    }
-    to->text = copy(line + 8, (size_t)(mark - line) - 8);
-    to->comment = rest_size ? copy(rest, rest_size) : NULL;
-    to->function = r->label.size ? copy(r->label.data, r->label.size) : NULL;
-    bool good = to->text && (to->comment || !rest_size) && (to->function || !r->label.size);
+    size_t rest_size = (size_t)(line + size - rest);
+    to->text = copy_text(line + 8, (size_t)(mark - line) - 8);
+    to->comment = rest_size ? copy_text(rest, rest_size) : NULL;
+    to->function = r->label.size ? copy_text(tool_text(&r->label), r->label.size) : NULL;
     cps_buf_clear(&r->label);
-    return good;
 }
 
-static bool take_line(struct reading *r, const char *line, size_t size)
+static void take_line(struct reading *r, const char *line, size_t size)
 {
-    bool good = true;
     if (!strncmp(line, ".section ", 9) && r->part + 1 < r->fw->part_count)
         r->part++;
     else if (size > 8 && !strncmp(line, "        ", 8))
-        good = take_instruction(r, line, size);
+        take_instruction(r, line, size);
     else if (size && line[size - 1] == ':')
         take_label(r, line, size);
     r->blank = !size || (r->label.size && size && line[size - 1] == ':');
-    return good;
 }
 
 struct cps_err *view_listing(const struct cps_fw *fw, const char *rnn, struct view_listing *ret)
 {
     CPS_BUF text = {0};
-    *ret = (struct view_listing){calloc(fw->count + 1, sizeof(*ret->line)), fw->count};
-    if (!ret->line)
-        return cps_err_nomem();
+    *ret = (struct view_listing){tool_alloc(fw->count + 1, sizeof(*ret->line)), fw->count};
     CPS_TRY(cps_fw_listing(fw, rnn, &text));
     struct reading reading = {.fw = fw, .to = ret};
-    bool good = true;
-    for (const char *line = cps_buf_text(&text); *line && good;) {
+    for (const char *line = tool_text(&text); *line;) {
         size_t size = strcspn(line, "\n");
-        good = take_line(&reading, line, size);
+        take_line(&reading, line, size);
         line += size + (line[size] == '\n');
     }
-    good = good && !reading.label.failed;
     cps_buf_deinit(&reading.label);
-    return good ? NULL : cps_err_nomem();
+    return NULL;
 }
 
 void view_listing_deinit(struct view_listing *listing)
@@ -200,8 +191,8 @@ static struct cps_err *put_image(const struct view_run *run, const struct cps_fw
                                  struct json_object *to)
 {
     struct view_listing listing = {0};
-    CPS_FREE uint8_t *ran = calloc(fw->count + 1, 1);
-    struct cps_err *err = ran ? view_listing(fw, run->side->opt.rnn, &listing) : cps_err_nomem();
+    CPS_FREE uint8_t *ran = tool_alloc(fw->count + 1, 1);
+    struct cps_err *err = view_listing(fw, run->side->opt.rnn, &listing);
     for (unsigned i = 0; !err && i < run->processors; i++) {
         const struct cps_fw_part *part = NULL;
         if (view_image(run->side, run->processor[i].who, &part) == fw)

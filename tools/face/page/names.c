@@ -9,6 +9,7 @@
 #include "isa/base/pm4.h"
 #include "isa/names/table.h"
 #include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
 /* Numbers of the page: pipe registers stand behind those of the GPU, and control registers of each
@@ -22,15 +23,13 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* What was seen, by a hash of it. @return the entry, whose value is NULL for a new one; NULL: out
- * of memory */
-static struct lh_entry *find(struct lh_table *seen, uint64_t hash)
+/* What was seen, by a hash of it: a value that is NULL for what is new. */
+static const void **find(struct lh_table *seen, uint64_t hash)
 {
-    const void *key = (const void *)(uintptr_t)(hash | 1); /* no key is NULL */
-    struct lh_entry *entry = lh_table_lookup_entry(seen, key);
-    if (entry || lh_table_insert(seen, key, NULL))
-        return entry;
-    return lh_table_lookup_entry(seen, key);
+    void *key = (void *)(uintptr_t)(hash | 1); /* no key is NULL */
+    if (!lh_table_lookup_entry(seen, key))
+        tool_need(!lh_table_insert(seen, key, NULL));
+    return &lh_table_lookup_entry(seen, key)->v;
 }
 
 /* An item of an array, which memory may have been short for. */
@@ -47,7 +46,6 @@ struct namer {
     size_t at;                         /* the field that comes next */
     bool fresh;                        /* fields are added; else they are there */
     bool half;                         /* bits count through the lower half, too */
-    bool failed;                       /* memory ran out */
 };
 
 /* What the value of a field is called, behind its row. */
@@ -90,12 +88,11 @@ static void name_register(struct namer *n, const struct cps_names *names, enum c
 {
     char key[16];
     unsigned half = 0;
-    struct lh_entry *known = find(n->values, mix(mix(1, base + reg), value));
+    const void **known = find(n->values, mix(mix(1, base + reg), value));
     const char *name = names ? cps_name(names, space, reg, &half) : NULL;
-    n->failed = n->failed || !known;
-    if (!name || !known || known->v)
+    if (!name || *known)
         return;
-    known->v = n;
+    *known = n;
     snprintf(key, sizeof(key), "%" PRIu32, base + reg);
     struct json_object *row = cps_json_get(n->registers, key);
     n->fresh = !row;
@@ -178,16 +175,16 @@ static uint32_t lay_out(struct namer *n, const struct cps_names *names, uint32_t
 {
     CPS_BUF signature = {0};
     cps_packet_values(names, opcode, word, count, sign, &signature);
-    n->failed = n->failed || signature.failed;
-    if (!signature.size || signature.failed)
+    const char *key = tool_text(&signature);
+    if (!*key)
         return 0;
-    struct json_object *index = cps_json_get(n->by_signature, cps_buf_text(&signature));
+    struct json_object *index = cps_json_get(n->by_signature, key);
     n->fresh = !index;
     uint32_t layout =
         (uint32_t)(index ? json_object_get_int(index) : (int)cps_json_count(n->layouts));
     if (n->fresh) {
         cps_json_append(n->layouts, json_object_new_array());
-        cps_json_int(n->by_signature, cps_buf_text(&signature), layout);
+        cps_json_int(n->by_signature, key, layout);
     }
     n->fields = item(n->layouts, layout);
     n->at = 0;
@@ -195,48 +192,37 @@ static uint32_t lay_out(struct namer *n, const struct cps_names *names, uint32_t
     return layout + 1;
 }
 
-static bool name_packet(struct namer *n, struct view_packet *packet)
+static void name_packet(struct namer *n, struct view_packet *packet)
 {
     const struct cps_names *names = n->run->side->names[cps_event_who(packet->event)];
     struct cps_pm4 header = cps_pm4_decode(packet->event->value);
     const uint32_t *word = n->run->word + packet->word;
     size_t count = packet[1].word - packet->word;
     if (!names || header.kind != CPS_PM4_TYPE7 || !count)
-        return true;
-    struct lh_entry *known = find(n->packets, hash_packet(header.opcode, word, count));
-    if (known && !known->v)
-        known->v = (void *)(uintptr_t)(1 + lay_out(n, names, header.opcode, word, count));
-    packet->layout = known ? (uint32_t)(uintptr_t)known->v - 1 : 0;
-    return known;
+        return;
+    const void **known = find(n->packets, hash_packet(header.opcode, word, count));
+    if (!*known)
+        *known = (void *)(uintptr_t)(1 + lay_out(n, names, header.opcode, word, count));
+    packet->layout = (uint32_t)(uintptr_t)*known - 1;
 }
 
-static bool name_all(struct namer *n)
-{
-    bool good = true;
-    for (unsigned i = 0; i < n->run->processors; i++) {
-        const struct view_processor *processor = &n->run->processor[i];
-        for (size_t row = processor->row; row < processor->row_end; row++)
-            name_row(n, processor, row);
-    }
-    for (size_t i = 0; i < n->run->packets && good; i++)
-        good = name_packet(n, &n->run->packet[i]);
-    return good;
-}
-
-struct cps_err *view_names(struct view_run *run, struct json_object *to)
+void view_names(struct view_run *run, struct json_object *to)
 {
     struct namer n = {.run = run,
+                      .registers = cps_json_new_object(to, "registers"),
+                      .layouts = cps_json_new_array(to, "layouts"),
                       .by_signature = json_object_new_object(),
                       .values = lh_kptr_table_new(4096, NULL),
                       .packets = lh_kptr_table_new(4096, NULL)};
-    n.registers = cps_json_new_object(to, "registers");
-    n.layouts = cps_json_new_array(to, "layouts");
-    bool good = n.by_signature && n.values && n.packets && name_all(&n) && !n.failed &&
-                cps_json_complete(n.by_signature);
-    json_object_put(n.by_signature);
-    if (n.values)
-        lh_table_free(n.values);
-    if (n.packets)
-        lh_table_free(n.packets);
-    return good ? NULL : cps_err_nomem();
+    tool_need(n.values && n.packets);
+    for (unsigned i = 0; i < run->processors; i++) {
+        const struct view_processor *processor = &run->processor[i];
+        for (size_t row = processor->row; row < processor->row_end; row++)
+            name_row(&n, processor, row);
+    }
+    for (size_t i = 0; i < run->packets; i++)
+        name_packet(&n, &run->packet[i]);
+    json_object_put(tool_json(n.by_signature));
+    lh_table_free(n.values);
+    lh_table_free(n.packets);
 }

@@ -9,18 +9,13 @@
 #include <zlib.h>
 
 #include "isa/base/list.h"
-
-static bool reserve(struct view_section *section, size_t size)
-{
-    if (!CPS_LIST_RESERVE(section->data, section->room, section->size + size))
-        section->failed = true;
-    return !section->failed;
-}
+#include "tools/cmd/terminal/oom.h"
 
 void view_put(struct view_section *section, const void *data, size_t size)
 {
-    if (!size || !reserve(section, size))
+    if (!size)
         return;
+    tool_need(CPS_LIST_RESERVE(section->data, section->room, section->size + size));
     memcpy(section->data + section->size, data, size);
     section->size += size;
 }
@@ -29,8 +24,9 @@ void view_put_column(struct view_section *section, size_t count, bool delta, con
                      size_t stride)
 {
     uint32_t before = 0;
-    if (!count || !reserve(section, 4 * count))
+    if (!count)
         return;
+    tool_need(CPS_LIST_RESERVE(section->data, section->room, section->size + 4 * count));
     uint8_t *plane = section->data + section->size;
     for (size_t i = 0; i < count; i++) {
         uint32_t value = *(const uint32_t *)((const char *)first + i * stride);
@@ -53,23 +49,18 @@ void view_base64(struct cps_buf *out, const uint8_t *data, size_t size)
     }
 }
 
-struct cps_err *view_section_put(struct view_section *section, const char *name,
-                                 struct cps_buf *out)
+void view_section_put(struct view_section *section, const char *name, struct cps_buf *out)
 {
     uLongf size = compressBound(section->size);
-    CPS_FREE uint8_t *packed = malloc(size);
-    bool good = !section->failed && packed &&
-                compress2(packed, &size, section->size ? section->data : (const Bytef *)"",
-                          section->size, 9) == Z_OK;
-    if (good) {
-        cps_buf_printf(out, "<script type=\"application/octet-stream\" id=\"d-%s\" data-n=\"%zu\">",
-                       name, section->size);
-        view_base64(out, packed, size);
-        cps_buf_str(out, "</script>\n");
-    }
+    CPS_FREE uint8_t *packed = tool_alloc(size, 1);
+    tool_need(compress2(packed, &size, section->size ? section->data : (const Bytef *)"",
+                        section->size, 9) == Z_OK);
+    cps_buf_printf(out, "<script type=\"application/octet-stream\" id=\"d-%s\" data-n=\"%zu\">",
+                   name, section->size);
+    view_base64(out, packed, size);
+    cps_buf_str(out, "</script>\n");
     free(section->data);
     *section = (struct view_section){0};
-    return good && !out->failed ? NULL : cps_err_nomem();
 }
 
 /* ---- the columns ---- */
@@ -108,14 +99,14 @@ static void put_high(const struct view_run *run, struct view_section *to)
     }
 }
 
-struct cps_err *view_columns(const struct view_run *run, struct cps_buf *out)
+void view_columns(const struct view_run *run, struct cps_buf *out)
 {
     const struct view_row *row = run->row;
     struct view_section section = {0};
     put_packets(run, &section);
-    CPS_TRY(view_section_put(&section, "pk", out));
+    view_section_put(&section, "pk", out);
     view_put_column(&section, run->words, false, run->word, sizeof(*run->word));
-    CPS_TRY(view_section_put(&section, "pay", out));
+    view_section_put(&section, "pay", out);
     if (row) {
         for (size_t i = 0; i < run->rows; i++)
             view_put(&section, &row[i].kind, 1);
@@ -124,5 +115,5 @@ struct cps_err *view_columns(const struct view_run *run, struct cps_buf *out)
         view_put_column(&section, run->rows, false, &row->value, sizeof(*row));
         put_high(run, &section);
     }
-    return view_section_put(&section, "ev", out);
+    view_section_put(&section, "ev", out);
 }
