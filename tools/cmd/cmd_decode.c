@@ -12,6 +12,7 @@
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/run/account.h"
 #include "tools/run/play.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/paint.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
@@ -42,8 +43,9 @@ struct job {
 
 static void flush(struct job *job)
 {
+    tool_text(&job->text.out);
     if (!job->err)
-        job->err = job->text.out.failed ? cps_err_nomem() : paint_write(job->out, &job->text.out);
+        job->err = paint_write(job->out, &job->text.out);
     cps_buf_clear(&job->text.out);
 }
 
@@ -213,11 +215,11 @@ static void add_account(const struct job *job, struct json_object *to)
 }
 
 /* The summary, or the last line of JSON Lines; of an error, its message says what became of it. */
-static struct cps_err *finish_output(struct job *job, bool complete)
+static void finish_output(struct job *job, bool complete)
 {
     bool pretty = job->summary != NULL;
     if (!pretty && !job->opt->json)
-        return NULL;
+        return;
     struct json_object *root =
         pretty ? decode_summary_tree(job->summary) : json_object_new_object();
     if (job->opt->json) {
@@ -233,7 +235,6 @@ static struct cps_err *finish_output(struct job *job, bool complete)
         doc_text(root, DECODE_SUMMARY, &job->text.out);
     }
     json_object_put(root);
-    return job->text.out.failed ? cps_err_nomem() : NULL;
 }
 
 /* What was not decoded, on stderr. @return the status */
@@ -265,10 +266,8 @@ static struct cps_err *decode(struct job *job, const char *path, int *status)
     CPS_TRY(play_stream(path, &stream));
     struct cps_err *err = job->play ? run(job, &opt, path, stream) : walk_through(job, stream);
     cps_stream_close(stream);
-    if (job->decode.lost)
-        err = cps_err_first_(cps_err_nomem(), err);
     if (!err || (err->code != CPS_ERR_NOMEM && job->summary))
-        err = cps_err_first_(err, finish_output(job, !err));
+        finish_output(job, !err);
     flush(job);
     err = cps_err_first_(err, CPS_TAKE(job->err));
     err = err ? err : check_numbers(job, path ? path : "demo.pm4");
@@ -282,19 +281,15 @@ static struct cps_err *one(const struct cps_options *opt, const struct decode_fi
                            struct cps_outfile *out, const char *path, int *status)
 {
     struct job job = {.opt = opt, .filter = filter, .out = out};
-    struct cps_err *err = NULL;
     if (opt->arg_count > 1 && opt->json)
         job.text.capture = path;
     else if (opt->arg_count > 1)
         cps_buf_printf(&job.text.out, "%s:\n", path);
     if (has_firmware(opt))
-        job.play = calloc(1, sizeof(*job.play));
+        job.play = tool_alloc(1, sizeof(*job.play));
     if (opt->summary)
         job.summary = decode_summary_create(job.names);
-    if ((opt->summary && !job.summary) || (has_firmware(opt) && !job.play))
-        err = cps_err_nomem();
-    if (!err)
-        err = decode(&job, path, status);
+    struct cps_err *err = decode(&job, path, status);
     cps_buf_deinit(&job.text.out);
     decode_summary_destroy(job.summary);
     decode_deinit(&job.decode);

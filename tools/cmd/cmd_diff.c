@@ -11,6 +11,7 @@
 #include "tools/explain/diff/renumber.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/paint.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
@@ -117,7 +118,7 @@ static void describe_policy(const struct cps_trace_head *head, struct cps_buf *o
 {
     struct cps_policy policy = cps_policy_default();
     struct cps_err *err = cps_policy_parse(head->policy, head->gen, &policy);
-    out->failed = err && err->code == CPS_ERR_NOMEM;
+    tool_need(!err || err->code != CPS_ERR_NOMEM);
     if (err)
         cps_buf_str(out, head->policy);
     else
@@ -131,8 +132,7 @@ static void compare_policies(struct differ *d, const struct cps_trace_head heads
     CPS_BUF b = {0};
     describe_policy(&heads[0], &a);
     describe_policy(&heads[1], &b);
-    d->out.failed = d->out.failed || a.failed || b.failed;
-    if (strcmp(cps_buf_text(&a), cps_buf_text(&b)) != 0)
+    if (strcmp(tool_text(&a), tool_text(&b)) != 0)
         cps_buf_printf(&d->out, "policies differ: \"%s\" and \"%s\"\n", cps_buf_text(&a),
                        cps_buf_text(&b));
 }
@@ -229,9 +229,7 @@ static uint32_t kinds_of(const struct differ *d)
 static struct cps_err *put_why(struct differ *d, const char *side, const struct cps_buf *text)
 {
     struct json_object *answer = NULL;
-    if (text->failed)
-        return cps_err_nomem();
-    if (!text->size)
+    if (!*tool_text(text))
         return NULL;
     if (!d->json) {
         cps_buf_printf(&d->out, "  where the %s value comes from:\n", side);

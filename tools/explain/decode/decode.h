@@ -55,7 +55,6 @@ struct decode {
     unsigned below[CPS_CPU_COUNT];
     uint64_t next[CPS_CPU_COUNT]; /**< where the stream goes on */
     uint32_t submission;
-    bool lost; /**< out of memory */
 };
 
 /** @param decode  zero but for `names`, `each` and `context` @param draws  the processor that draws
@@ -65,11 +64,9 @@ void decode_init(struct decode *decode, unsigned draws);
 void decode_end(struct decode *decode);
 void decode_deinit(struct decode *decode);
 
-/** Gives each word of a packet a line of @p form, with the values that begin in it.
- * @return false: out of memory */
-CPS_MUST_USE bool decode_packet_words(const struct decode_packet *packet,
-                                      const struct cps_names *names,
-                                      const struct cps_words_form *form);
+/** Gives each word of a packet a line of @p form, with the values that begin in it. */
+void decode_packet_words(const struct decode_packet *packet, const struct cps_names *names,
+                         const struct cps_words_form *form);
 
 /* ---- filter.c ---- */
 

@@ -39,12 +39,12 @@ static void end_word(void *context, const struct cps_event *word)
     (void)word;
 }
 
-static bool add_words(struct json_object *to, const struct decode_text *text,
+static void add_words(struct json_object *to, const struct decode_text *text,
                       const struct cps_names *names, const struct decode_packet *p)
 {
     struct words w = {text, cps_json_new_array(to, "words"), NULL, NULL};
     const struct cps_words_form form = {begin_word, put_value, end_word, &w};
-    return decode_packet_words(p, names, &form);
+    decode_packet_words(p, names, &form);
 }
 
 /* ---- Effects ---- */
@@ -92,7 +92,7 @@ void decode_json_packet(const struct decode_text *text, const struct decode_pack
     if (pm4.kind == CPS_PM4_TYPE4)
         cps_json_uint(to, "reg", pm4.reg);
     cps_json_text(to, "name", p->name ? p->name : reg);
-    out->failed |= !add_words(to, text, names, p);
+    add_words(to, text, names, p);
     add_effects(to, names, p);
     cps_json_put(out, to, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     cps_buf_str(out, "\n");

@@ -8,6 +8,7 @@
 #include "isa/base/pm4.h"
 #include "tools/explain/decode/decode.h"
 #include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/form/words.h"
 #include "trace/out/json.h"
 
@@ -31,9 +32,8 @@ struct decode_summary {
 
 struct decode_summary *decode_summary_create(struct cps_names *const *names)
 {
-    struct decode_summary *ret = calloc(1, sizeof(*ret));
-    if (ret)
-        ret->names = names;
+    struct decode_summary *ret = tool_alloc(1, sizeof(*ret));
+    ret->names = names;
     return ret;
 }
 

@@ -7,6 +7,7 @@
 
 #include "isa/base/pm4.h"
 #include "tools/explain/decode/decode.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/paint.h"
 #include "trace/form/text.h"
 #include "trace/form/words.h"
@@ -103,9 +104,9 @@ static void put_words(struct decode_text *t, const struct decode_packet *p)
 {
     struct lines lines = {.text = t, .packet = p};
     const struct cps_words_form form = {begin_word, put_value, end_word, &lines};
-    t->out.failed |= !decode_packet_words(p, t->names[cps_event_who(&p->head)], &form);
+    decode_packet_words(p, t->names[cps_event_who(&p->head)], &form);
     end_row(&lines);
-    t->out.failed |= lines.line.failed;
+    tool_text(&lines.line);
     cps_buf_deinit(&lines.line);
 }
 

@@ -10,6 +10,7 @@
 #include "tools/run/play.h"
 #include "trace/form/text.h"
 #include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
 #define AROUND 4u
@@ -78,7 +79,6 @@ void diff_print_first(const struct diff_report *r, struct cps_buf *out)
                        !status && endless ? "; neither trace says how its run ended" : "");
         diff_print_missing(r, out);
         cps_buf_str(out, "\n");
-        out->failed = out->failed || why.failed;
         return;
     }
     cps_buf_str(out, "first difference");
@@ -199,11 +199,7 @@ static void print_tail(const struct tail *tail, const char *what, struct cps_buf
 static void print_places(const struct diff_report *r, size_t most, struct cps_buf *out)
 {
     size_t count = r->diff->places;
-    uint64_t *counts = calloc(count + 1, sizeof(*counts));
-    if (!counts) {
-        out->failed = true;
-        return;
-    }
+    uint64_t *counts = tool_alloc(count, sizeof(*counts));
     for (size_t i = 0; i < count; i++)
         counts[i] = r->diff->by_place[i].count;
     struct tail tail = tail_of(counts, count, most);
@@ -272,8 +268,7 @@ struct json_object *diff_json(const struct diff_report *r)
         if (!r->diff->by_packet[id])
             continue;
         diff_packet_name(r, id, &name);
-        cps_json_add(packets, cps_buf_text(&name),
-                     name.failed ? NULL : json_object_new_uint64(r->diff->by_packet[id]));
+        cps_json_uint(packets, tool_text(&name), r->diff->by_packet[id]);
     }
     return to;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The renumbering of control registers between two chips. */
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/diff/diffcause.h"
 #include "tools/explain/diff/renumber.h"
 
@@ -113,8 +114,6 @@ struct cps_err *renumber_check(const struct cps_fw *a, const struct cps_fw *b)
     cps_buf_str(&roles, "and");
     for (unsigned i = 0; i < b->part_count; i++)
         cps_buf_printf(&roles, " %s", cps_fw_role_name(b->part[i].role));
-    if (roles.failed)
-        return cps_err_nomem();
     return cps_err_new(CPS_ERR_MISMATCH, "%s and %s have no processor in common: %s", a->name,
-                       b->name, cps_buf_text(&roles));
+                       b->name, tool_text(&roles));
 }

@@ -10,6 +10,7 @@
 #include "emu/mem.h"
 #include "tools/explain/info/info.h"
 #include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/stream/walk.h"
 #include "isa/isa.h"
 #include "isa/base/pm4.h"
@@ -230,9 +231,7 @@ static struct cps_err *finish(struct info *info)
 
 struct cps_err *info_capture(struct cps_stream *stream, const char *format, struct json_object *to)
 {
-    struct info *info = calloc(1, sizeof(*info));
-    if (!info)
-        return cps_err_nomem();
+    struct info *info = tool_alloc(1, sizeof(*info));
     info->sink.item = take_item;
     info->to = to;
     info->buffers = json_object_new_array();

@@ -13,6 +13,7 @@
 #include "tools/explain/info/hang.h"
 #include "tools/explain/info/info.h"
 #include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "isa/isa.h"
 #include "isa/base/pm4.h"
 #include "trace/out/json.h"
@@ -145,7 +146,7 @@ static void put_story(const char *text, struct cps_buf *out)
         cps_buf_str(out, "\n");
 }
 
-static struct cps_err *put_hang(const struct hang *h, struct json_object *root)
+static void put_hang(const struct hang *h, struct json_object *root)
 {
     struct json_object *to = cps_json_new_object(root, "hang");
     const struct dump_ring *ring = dump_hung_ring(h->dump);
@@ -178,10 +179,10 @@ static struct cps_err *put_hang(const struct hang *h, struct json_object *root)
     put_registers(h->stat, &lines);
     put_others(h, &lines);
     cps_json_buf(to, ".lines", &lines);
-    return hang_code_put(h, to);
+    hang_code_put(h, to);
 }
 
-static struct cps_err *put_dump(const struct hang *h, struct json_object *to)
+static void put_dump(const struct hang *h, struct json_object *to)
 {
     const struct dump *dump = h->dump;
     CPS_BUF head = {0};
@@ -204,7 +205,8 @@ static struct cps_err *put_dump(const struct hang *h, struct json_object *to)
     struct json_object *blocks = cps_json_new_array(to, ".blocks");
     for (unsigned i = 0; i < dump->block_count; i++)
         doc_row(blocks, "name=%s dwords=%zu", dump->block[i].name, dump->block[i].count);
-    return h->stat ? put_hang(h, to) : NULL;
+    if (h->stat)
+        put_hang(h, to);
 }
 
 /* With firmware, how the GPU came there: which packets asked for what is not done. */
@@ -245,7 +247,7 @@ static struct cps_err *describe(struct hang *h, const char *name, const char *fi
     if (!err) {
         hang_wait_of(&h->play->code->cache, CPS_A6XX, h->stat, h->pc, &h->wait);
         doc_put(to, ".layout=%s .name=%s format=%s", layout, name, h->dump->format);
-        err = put_dump(h, to);
+        put_dump(h, to);
     }
     cps_names_destroy(names);
     return err;
@@ -253,13 +255,8 @@ static struct cps_err *describe(struct hang *h, const char *name, const char *fi
 
 struct cps_err *info_dump(struct cps_stream *stream, const char *firmware, struct json_object *to)
 {
-    struct play *play = calloc(1, sizeof(*play));
-    struct dump *dump = calloc(1, sizeof(*dump));
-    if (!play || !dump) {
-        free(play);
-        free(dump);
-        return cps_err_nomem();
-    }
+    struct play *play = tool_alloc(1, sizeof(*play));
+    struct dump *dump = tool_alloc(1, sizeof(*dump));
     play->dump = dump;
     struct hang hang = {.play = play, .dump = dump};
     struct cps_err *err = dump_read(dump, stream);

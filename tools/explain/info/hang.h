@@ -25,6 +25,6 @@ struct hang {
 void hang_story_put(const struct hang *hang, struct json_object *to);
 /** Adds what stands around the program counter: "code", of the words that somebody knows, and
  * ".code", lines with all of them, marked. */
-CPS_MUST_USE struct cps_err *hang_code_put(const struct hang *hang, struct json_object *to);
+void hang_code_put(const struct hang *hang, struct json_object *to);
 
 #endif

@@ -19,7 +19,7 @@ struct view {
     struct cps_buf lines;
 };
 
-static struct cps_err *put_line(struct view *v, uint32_t pc)
+static void put_line(struct view *v, uint32_t pc)
 {
     static const char *const marks[] = {
         [CPS_FW_UNKNOWN] = "unknown",
@@ -37,7 +37,7 @@ static struct cps_err *put_line(struct view *v, uint32_t pc)
     if (mark != CPS_FW_HARDWARE && !(v->whole && is_inside)) {
         cps_buf_printf(&v->lines, "  %s %04" PRIx32 " --------  (the dump does not hold it)\n",
                        arrow, pc);
-        return NULL;
+        return;
     }
     cps_decode(&cps_isa_afuc, CPS_A6XX, v->cache->word[pc], &insn);
     cps_print(&cps_isa_afuc, &insn, pc, &names, &text);
@@ -48,11 +48,10 @@ static struct cps_err *put_line(struct view *v, uint32_t pc)
     cps_buf_str(&v->lines, "\n");
     doc_row(v->rows, "pc=%u word=%u instruction=%s from=%s", pc, v->cache->word[pc],
             cps_buf_text(&text), marks[mark]);
-    return text.failed ? cps_err_nomem() : NULL;
 }
 
 /* The window; a program counter may be any word. */
-static struct cps_err *put_window(struct view *v)
+static void put_window(struct view *v)
 {
     const struct cps_fw *fw = v->hang->play->fw;
     uint32_t first = v->hang->pc < BEFORE ? 0 : v->hang->pc - BEFORE;
@@ -67,32 +66,29 @@ static struct cps_err *put_window(struct view *v)
         cps_shown_put_(&v->lines, fw->name);
     cps_buf_str(&v->lines, "\n");
     for (uint32_t i = 0; i <= BEFORE + AFTER; i++)
-        CPS_TRY(put_line(v, first + i));
-    return NULL;
+        put_line(v, first + i);
 }
 
 /* Where the dump's cache cannot be read, the code is that of its firmware, if that was given: for
  * people only. */
-struct cps_err *hang_code_put(const struct hang *hang, struct json_object *to)
+void hang_code_put(const struct hang *hang, struct json_object *to)
 {
     const struct code *code = hang->play->code;
     const struct cps_fw *fw = hang->play->fw;
     struct cps_fw_icache given = {NULL};
     struct view v = {.hang = hang, .cache = &code->cache, .whole = code->recovered};
-    struct cps_err *err = NULL;
     if (code->why.size)
         cps_buf_printf(&v.lines, "  %s\n", cps_buf_text(&code->why));
     if (code->cache.lines) {
         v.rows = cps_json_new_array(to, "code");
-        err = put_window(&v);
+        put_window(&v);
     } else if (fw && dump_has_table(hang->dump, fw)) {
         given.word = fw->words + fw->part[0].start;
         given.count = fw->part[0].size;
         v.cache = &given;
         v.whole = true;
-        err = put_window(&v);
+        put_window(&v);
     }
     cps_json_buf(to, ".code", &v.lines);
     cps_buf_deinit(&v.lines);
-    return err;
 }

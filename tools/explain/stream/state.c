@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "emu/engine.h"
-#include "isa/base/list.h"
 #include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 
 /* Where the address of a register has its pipe, if it is not that of the processor (a7xx on). */
 #define PIPE_SHIFT 36
@@ -26,7 +26,6 @@ struct state_run {
     uint32_t count;
     bool *is_written;
     bool done; /* `draw` is over */
-    bool lost; /* out of memory */
 };
 
 static void end_draw(struct state_run *run)
@@ -52,12 +51,12 @@ static void follow(struct state_run *run, enum cps_launch_step step)
     if (step == CPS_LAUNCH_BEGINS)
         return;
     run->done = run->draw >= 0 && last->number == (uint64_t)run->draw;
-    if (run->draw == -1 && CPS_LIST_ROOM(result->list, result->count))
+    if (run->draw == -1) {
+        TOOL_ROOM(result->list, result->count);
         result->list[result->count++] = *last;
-    else if (run->draw == -1)
-        run->lost = true;
-    else if (!run->done)
+    } else if (!run->done) {
         end_draw(run);
+    }
 }
 
 /* The processors of a5xx write the same registers; of a7xx on, each writes those of its pipe. */
@@ -103,26 +102,22 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
     }
 }
 
-struct cps_err *state_run_create(struct cps_names *names, struct cps_buffers *buffers, unsigned who,
-                                 struct state_run **ret)
+struct state_run *state_run_create(struct cps_names *names, struct cps_buffers *buffers,
+                                   unsigned who)
 {
-    struct state_run *run = calloc(1, sizeof(*run));
-    *ret = run;
-    if (!run)
-        return cps_err_nomem();
+    struct state_run *run = tool_alloc(1, sizeof(*run));
     struct state *state = &run->result.state;
     run->sink.put = take_events;
     run->draw = -2;
     run->result.who = who;
     run->result.names = names;
     run->result.buffers = buffers;
-    state->now = calloc(STATE_REGISTERS, sizeof(*state->now));
-    state->before = calloc(STATE_REGISTERS, sizeof(*state->before));
-    run->written = calloc(STATE_REGISTERS, sizeof(*run->written));
-    run->is_written = calloc(STATE_REGISTERS, sizeof(*run->is_written));
+    state->now = tool_alloc(STATE_REGISTERS, sizeof(*state->now));
+    state->before = tool_alloc(STATE_REGISTERS, sizeof(*state->before));
+    run->written = tool_alloc(STATE_REGISTERS, sizeof(*run->written));
+    run->is_written = tool_alloc(STATE_REGISTERS, sizeof(*run->is_written));
     cps_launches_init_(&run->launches, names, who, true);
-    bool whole = state->now && state->before && run->written && run->is_written;
-    return whole ? NULL : cps_err_nomem();
+    return run;
 }
 
 struct cps_sink *state_run_sink(struct state_run *run)
@@ -142,8 +137,6 @@ bool state_run_in_draw(const struct state_run *run)
 
 void state_run_destroy(struct state_run *run)
 {
-    if (!run)
-        return;
     free(run->result.state.now);
     free(run->result.state.before);
     free(run->result.list);
@@ -184,7 +177,7 @@ static struct cps_err *finish(struct state_run *run, struct play *play, struct s
     CPS_TRY(play_account_take(play, &ret->account));
     ret->names = CPS_TAKE(play->names[ret->who]);
     ret->buffers = CPS_TAKE(play->buffers);
-    return run->lost ? cps_err_nomem() : NULL;
+    return NULL;
 }
 
 static struct cps_err *run_capture(struct state_run *run, const struct state_setup *setup,
@@ -213,16 +206,13 @@ static struct cps_err *run_capture(struct state_run *run, const struct state_set
 struct cps_err *state_gather(const struct state_setup *setup, struct state_result *ret)
 {
     struct cps_stream *stream = NULL;
-    struct state_run *run = NULL;
-    CPS_FREE struct play *play = calloc(1, sizeof(*play));
+    struct state_run *run = state_run_create(NULL, NULL, 0);
+    CPS_FREE struct play *play = tool_alloc(1, sizeof(*play));
     *ret = (struct state_result){.who = CPS_CPU_NONE};
-    struct cps_err *err = play ? state_run_create(NULL, NULL, 0, &run) : cps_err_nomem();
-    if (!err)
-        err = play_stream(setup->capture, &stream);
+    struct cps_err *err = play_stream(setup->capture, &stream);
     if (!err)
         err = run_capture(run, setup, play, stream, ret);
-    if (play)
-        play_close(play);
+    play_close(play);
     cps_stream_close(stream);
     state_run_destroy(run);
     return err;

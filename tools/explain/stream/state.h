@@ -75,10 +75,9 @@ struct state_run;
  * Begins.
  * @param names, buffers  of the run; they outlive @p ret. Buffers may be NULL
  * @param who             processor
- * @return NULL or CPS_ERR_NOMEM; the caller calls state_run_destroy()
  */
-CPS_MUST_USE struct cps_err *state_run_create(struct cps_names *names, struct cps_buffers *buffers,
-                                              unsigned who, struct state_run **ret);
+struct state_run *state_run_create(struct cps_names *names, struct cps_buffers *buffers,
+                                   unsigned who);
 /** What gets the run's events, from its start on. */
 struct cps_sink *state_run_sink(struct state_run *run);
 /** What was gathered: the last draw that began, the registers now, and as they were when the draw
@@ -86,7 +85,6 @@ struct cps_sink *state_run_sink(struct state_run *run);
 const struct state_result *state_run_result(const struct state_run *run);
 /** Whether that draw is still being made; else the registers are what the next one finds so far. */
 bool state_run_in_draw(const struct state_run *run);
-/** NULL is fine. */
 void state_run_destroy(struct state_run *run);
 
 /* ---- as a tree ---- */

@@ -2,6 +2,8 @@
  * One question about one run: what a difference between two of them comes from. */
 #include "tools/explain/why/why.h"
 
+#include "tools/cmd/terminal/oom.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,20 +43,20 @@ static struct cps_err *answer(struct why *why, const struct why_question *questi
 }
 
 /* One answer, without its first line. */
-static struct cps_err *put_answer(struct why *why, const struct why_ask *ask,
-                                  const struct why_question *question, struct cps_buf *out)
+static void put_answer(struct why *why, const struct why_ask *ask,
+                       const struct why_question *question, struct cps_buf *out)
 {
     CPS_BUF text = {0};
     if (ask->kept == UINT32_MAX)
-        return NULL;
+        return;
     if (question->json) {
         why_json(why, ask, out);
-        return out->failed ? cps_err_nomem() : NULL;
+    } else {
+        why_text(why, ask, &text);
+        const char *lines = strchr(tool_text(&text), '\n');
+        put_lines(lines ? lines + 1 : "", question->most, out);
     }
-    why_text(why, ask, &text);
-    const char *lines = strchr(cps_buf_text(&text), '\n');
-    put_lines(lines ? lines + 1 : "", question->most, out);
-    return text.failed || out->failed ? cps_err_nomem() : NULL;
+    tool_text(out);
 }
 
 struct cps_err *why_first_difference(const struct why_question *question, struct cps_buf *out)
@@ -73,7 +75,7 @@ struct cps_err *why_first_difference(const struct why_question *question, struct
         opt.fw[opt.fw_count++] = question->firmware[i];
     struct cps_err *err = answer(&why, question, &opt, &in);
     for (size_t i = 0; i < question->events && !err; i++)
-        err = put_answer(&why, &why.ask[i], question, &out[i]);
+        put_answer(&why, &why.ask[i], question, &out[i]);
     cps_stream_close(in);
     why_deinit(&why);
     play_close(&play);

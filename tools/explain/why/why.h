@@ -49,14 +49,12 @@ struct why {
     struct cps_launches launches;
     bool boots_first; /**< as why_question has it */
     bool is_timed;    /**< nothing is asked of the end of the run: it may come early */
-    bool nomem;
 };
 
-/** Appends a question. @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: what was expected */
+/** Appends a question. @return NULL, or CPS_ERR_USAGE: what was expected */
 CPS_MUST_USE struct cps_err *why_add(struct why *why, const char *text);
 /** The same for a place that the caller knows, at the end of the run. */
-CPS_MUST_USE struct cps_err *why_add_place(struct why *why, const char *text,
-                                           const struct cps_place *place);
+void why_add_place(struct why *why, const char *text, const struct cps_place *place);
 /** Sets what questions say by name, and where they stand, once the names are known. */
 CPS_MUST_USE struct cps_err *why_resolve(struct why *why);
 /** Replays the capture, which `play` was opened for; then all questions have their answers. */

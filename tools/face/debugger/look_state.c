@@ -66,10 +66,8 @@ struct cps_err *look_state_here(struct session *session, bool all, struct cps_bu
     const struct cps_debug_retrace retrace = {begin, end, &here};
     CPS_TRY(need_draws(session));
     unsigned who = drawing(session);
-    struct cps_err *err =
-        state_run_create(session->play.names[who], session->play.buffers, who, &here.state);
-    if (!err)
-        err = cps_debug_retrace(session->debug, &retrace);
+    here.state = state_run_create(session->play.names[who], session->play.buffers, who);
+    struct cps_err *err = cps_debug_retrace(session->debug, &retrace);
     state_run_destroy(here.state);
     return err;
 }
