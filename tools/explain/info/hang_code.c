@@ -75,7 +75,7 @@ void hang_code_put(const struct hang *hang, struct json_object *to)
 {
     const struct code *code = hang->play->code;
     const struct cps_fw *fw = hang->play->fw;
-    struct cps_fw_icache given = {NULL};
+    struct cps_fw_icache given = {.mark = NULL};
     struct view v = {.hang = hang, .cache = &code->cache, .whole = code->recovered};
     if (code->why.size)
         cps_buf_printf(&v.lines, "  %s\n", cps_buf_text(&code->why));
