@@ -8,7 +8,6 @@
 #include "isa/base/shown.h"
 #include "tools/explain/diff/diffcause.h"
 #include "tools/run/names.h"
-#include "tools/explain/diff/renumber.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"

@@ -11,7 +11,6 @@
 #include "tools/run/files.h"
 #include "tools/cmd/terminal/paint.h"
 #include "tools/cmd/terminal/report.h"
-#include "tools/explain/info/script_text.h"
 #include "trace/out/outfile.h"
 
 int cmd_disasm(const struct cps_options *opt);

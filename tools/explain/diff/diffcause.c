@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "fw/image/icache.h"
-#include "tools/explain/diff/renumber.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 

@@ -7,7 +7,7 @@
 
 #include "fw/image/pairs.h"
 #include "tools/cmd/terminal/oom.h"
-#include "tools/explain/diff/renumber.h"
+#include "tools/explain/diff/diffcause.h"
 
 enum {
     CONTROLS = 0x1000,

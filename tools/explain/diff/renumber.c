@@ -2,7 +2,6 @@
  * The renumbering of control registers between two chips. */
 #include "tools/cmd/terminal/oom.h"
 #include "tools/explain/diff/diffcause.h"
-#include "tools/explain/diff/renumber.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Descriptions of files, as trees (tools/cmd/render/doc.h). The member ".layout" is the layout of the
- * text; a description that failed has none, or is complete as far as the file is. */
+ * Descriptions of files, as trees (tools/cmd/render/doc.h). The member ".layout" is the layout of
+ * the text; a description that failed has none, or is complete as far as the file is. */
 #ifndef CPS_INFO_H
 #define CPS_INFO_H
 
 #include "fw/fw.h"
+#include "fw/nv/script/script.h"
 #include "trace/capture/capture.h"
 #include "trace/capture/stream.h"
 #include "tools/cmd/options/opt.h"
@@ -60,5 +61,13 @@ CPS_MUST_USE struct cps_err *info_rom_listing(struct cps_stream *stream, unsigne
                                               const char *rnn_dir, struct cps_buf *out);
 /** What the headers of Qualcomm's ELF images say, and which of their files are there. */
 CPS_MUST_USE struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *to);
+
+/** Loads a script, or takes the part of a file that --offset and --length name for code. */
+CPS_MUST_USE struct cps_err *script_load(const struct cps_options *opt, const char *path,
+                                         const struct cps_isa *isa, unsigned gen,
+                                         struct cps_script *ret);
+/** cpscope asm and cpscope disasm for scripts. @return the exit status of the command */
+int script_asm(const struct cps_options *opt);
+int script_disasm(const struct cps_options *opt);
 
 #endif

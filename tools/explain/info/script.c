@@ -8,7 +8,6 @@
 #include "isa/base/le.h"
 #include "tools/run/play.h"
 #include "tools/cmd/render/doc.h"
-#include "tools/explain/info/script_text.h"
 #include "trace/out/json.h"
 
 struct facts {
