@@ -5,7 +5,7 @@
 #include "tools/cmd/options/opt.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/terminal/report.h"
-#include "tools/explain/info/script_text.h"
+#include "tools/explain/info/info.h"
 #include "trace/out/outfile.h"
 #include "trace/capture/stream.h"
 

@@ -7,10 +7,12 @@
 
 #include "emu/mem.h"
 #include "isa/base/within.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/explain/decode/decode.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/run/account.h"
 #include "tools/run/play.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/paint.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
@@ -41,8 +43,9 @@ struct job {
 
 static void flush(struct job *job)
 {
+    tool_text(&job->text.out);
     if (!job->err)
-        job->err = job->text.out.failed ? cps_err_nomem() : paint_write(job->out, &job->text.out);
+        job->err = paint_write(job->out, &job->text.out);
     cps_buf_clear(&job->text.out);
 }
 
@@ -181,7 +184,7 @@ static struct cps_err *find_numbers(const struct job *job, const char *path)
                            filter->submit, submissions);
     if (!filter->has_draw || filter->first_draw < count || (!filter->first_draw && !count))
         return NULL;
-    return cps_err_new(CPS_ERR_INPUT, "%s: there is no draw %" PRIu32 ", found %" PRIu32 " of them",
+    return cps_err_new(CPS_ERR_INPUT, "%s: there is no draw %" PRIu64 ", found %" PRIu32 " of them",
                        path, filter->first_draw, count);
 }
 
@@ -204,34 +207,34 @@ static void add_account(const struct job *job, struct json_object *to)
         play_account_json(&job->account, run);
         return;
     }
-    cps_json_uint(run, "status", (uint64_t)status_of(job));
-    cps_json_uint(run, "submissions", job->walk->submissions);
-    cps_json_uint(run, "packets", job->packets);
-    cps_json_uint(run, "missing_streams", job->walk->missing);
-    cps_json_uint(run, "bad_headers", job->walk->bad);
-    cps_json_bool(run, "limit", job->walk->full);
+    doc_put(run,
+            "status=%d submissions=%u packets=%" PRIu64 " missing_streams=%" PRIu64
+            " bad_headers=%" PRIu64 " limit?=%d",
+            status_of(job), job->walk->submissions, job->packets, job->walk->missing,
+            job->walk->bad, job->walk->full);
 }
 
 /* The summary, or the last line of JSON Lines; of an error, its message says what became of it. */
-static struct cps_err *finish_output(struct job *job, bool complete)
+static void finish_output(struct job *job, bool complete)
 {
-    struct json_object *json = NULL;
     bool pretty = job->summary != NULL;
-    if (job->summary && !job->opt->json)
-        return decode_summary_text(job->summary, &job->text.out) ? NULL : cps_err_nomem();
-    if (!job->opt->json)
-        return NULL;
-    json = pretty ? decode_summary_json(job->summary) : json_object_new_object();
-    if (job->text.capture)
-        cps_json_text(json, "capture", job->text.capture);
-    if (complete)
-        add_account(job, json);
-    cps_json_put(&job->text.out, json,
-                 (pretty ? JSON_C_TO_STRING_PRETTY : JSON_C_TO_STRING_PLAIN) |
-                     JSON_C_TO_STRING_NOSLASHESCAPE);
-    cps_buf_str(&job->text.out, "\n");
-    json_object_put(json);
-    return NULL;
+    if (!pretty && !job->opt->json)
+        return;
+    struct json_object *root =
+        pretty ? decode_summary_tree(job->summary) : json_object_new_object();
+    if (job->opt->json) {
+        doc_strip(root);
+        cps_json_text(root, "capture", job->text.capture);
+        if (complete)
+            add_account(job, root);
+        cps_json_put(&job->text.out, root,
+                     (pretty ? JSON_C_TO_STRING_PRETTY : JSON_C_TO_STRING_PLAIN) |
+                         JSON_C_TO_STRING_NOSLASHESCAPE);
+        cps_buf_str(&job->text.out, "\n");
+    } else {
+        doc_text(root, DECODE_SUMMARY, &job->text.out);
+    }
+    json_object_put(root);
 }
 
 /* What was not decoded, on stderr. @return the status */
@@ -263,10 +266,8 @@ static struct cps_err *decode(struct job *job, const char *path, int *status)
     CPS_TRY(play_stream(path, &stream));
     struct cps_err *err = job->play ? run(job, &opt, path, stream) : walk_through(job, stream);
     cps_stream_close(stream);
-    if (job->decode.lost)
-        err = cps_err_first_(cps_err_nomem(), err);
     if (!err || (err->code != CPS_ERR_NOMEM && job->summary))
-        err = cps_err_first_(err, finish_output(job, !err));
+        finish_output(job, !err);
     flush(job);
     err = cps_err_first_(err, CPS_TAKE(job->err));
     err = err ? err : check_numbers(job, path ? path : "demo.pm4");
@@ -280,19 +281,15 @@ static struct cps_err *one(const struct cps_options *opt, const struct decode_fi
                            struct cps_outfile *out, const char *path, int *status)
 {
     struct job job = {.opt = opt, .filter = filter, .out = out};
-    struct cps_err *err = NULL;
     if (opt->arg_count > 1 && opt->json)
         job.text.capture = path;
     else if (opt->arg_count > 1)
         cps_buf_printf(&job.text.out, "%s:\n", path);
     if (has_firmware(opt))
-        job.play = calloc(1, sizeof(*job.play));
+        job.play = tool_alloc(1, sizeof(*job.play));
     if (opt->summary)
         job.summary = decode_summary_create(job.names);
-    if ((opt->summary && !job.summary) || (has_firmware(opt) && !job.play))
-        err = cps_err_nomem();
-    if (!err)
-        err = decode(&job, path, status);
+    struct cps_err *err = decode(&job, path, status);
     cps_buf_deinit(&job.text.out);
     decode_summary_destroy(job.summary);
     decode_deinit(&job.decode);

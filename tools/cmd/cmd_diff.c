@@ -8,8 +8,9 @@
 #include "isa/base/shown.h"
 #include "tools/explain/diff/diffcause.h"
 #include "tools/run/names.h"
-#include "tools/explain/diff/renumber.h"
 #include "tools/cmd/options/opt_engine.h"
+#include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/paint.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
@@ -116,7 +117,7 @@ static void describe_policy(const struct cps_trace_head *head, struct cps_buf *o
 {
     struct cps_policy policy = cps_policy_default();
     struct cps_err *err = cps_policy_parse(head->policy, head->gen, &policy);
-    out->failed = err && err->code == CPS_ERR_NOMEM;
+    tool_need(!err || err->code != CPS_ERR_NOMEM);
     if (err)
         cps_buf_str(out, head->policy);
     else
@@ -130,8 +131,7 @@ static void compare_policies(struct differ *d, const struct cps_trace_head heads
     CPS_BUF b = {0};
     describe_policy(&heads[0], &a);
     describe_policy(&heads[1], &b);
-    d->out.failed = d->out.failed || a.failed || b.failed;
-    if (strcmp(cps_buf_text(&a), cps_buf_text(&b)) != 0)
+    if (strcmp(tool_text(&a), tool_text(&b)) != 0)
         cps_buf_printf(&d->out, "policies differ: \"%s\" and \"%s\"\n", cps_buf_text(&a),
                        cps_buf_text(&b));
 }
@@ -228,9 +228,7 @@ static uint32_t kinds_of(const struct differ *d)
 static struct cps_err *put_why(struct differ *d, const char *side, const struct cps_buf *text)
 {
     struct json_object *answer = NULL;
-    if (text->failed)
-        return cps_err_nomem();
-    if (!text->size)
+    if (!*tool_text(text))
         return NULL;
     if (!d->json) {
         cps_buf_printf(&d->out, "  where the %s value comes from:\n", side);
@@ -251,18 +249,18 @@ static struct cps_err *show_why(struct differ *d, struct pair *p, const char *ca
     for (unsigned i = 0; i < 2; i++) {
         const struct cps_options opt = options_of(d, p, i);
         const uint64_t event = d->first[i];
-        const struct why_once once = {.opt = &opt,
-                                      .firmware = {p->path[i][0], p->path[i][1]},
-                                      .capture = capture,
-                                      .kinds = kinds_of(d),
-                                      .event = &event,
-                                      .events = 1,
-                                      .most = d->opt->all ? UINT32_MAX : MOST_WHY,
-                                      .json = d->json != NULL};
+        const struct why_question question = {.opt = &opt,
+                                              .firmware = {p->path[i][0], p->path[i][1]},
+                                              .capture = capture,
+                                              .kinds = kinds_of(d),
+                                              .event = &event,
+                                              .events = 1,
+                                              .most = d->opt->all ? UINT32_MAX : MOST_WHY,
+                                              .json = d->json != NULL};
         CPS_BUF text = {0};
         if (d->first[i] == SIZE_MAX || !p->fw[i])
             continue;
-        CPS_TRY(why_once(&once, &text));
+        CPS_TRY(why_first_difference(&question, &text));
         CPS_TRY(put_why(d, sides[i], &text));
     }
     return NULL;
@@ -366,9 +364,8 @@ static struct cps_err *print(struct differ *d)
     if (!d->opt->json)
         return paint_text(d->opt->colour, PAINT_DIFF, &d->out);
     struct json_object *root = json_object_new_object();
-    cps_json_uint(root, "status", (uint64_t)status_of(d));
-    cps_json_uint(root, "differences", d->total);
-    cps_json_uint(root, "skipped", d->skipped);
+    doc_put(root, "status=%d differences=%" PRIu64 " skipped=%u", status_of(d), d->total,
+            d->skipped);
     cps_json_add(root, "comparisons", json_object_get(d->json));
     if (d->causes)
         cps_json_add(root, "causes", diff_causes_json(d->causes));

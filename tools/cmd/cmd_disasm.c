@@ -5,14 +5,12 @@
 #include "fw/listing/listing.h"
 #include "fw/nv/rom/rom.h"
 #include "tools/cmd/options/file_part.h"
-#include "tools/explain/info/dump_listing.h"
 #include "tools/explain/info/info.h"
 #include "tools/cmd/options/opt.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/run/files.h"
 #include "tools/cmd/terminal/paint.h"
 #include "tools/cmd/terminal/report.h"
-#include "tools/explain/info/script_text.h"
 #include "trace/out/outfile.h"
 
 int cmd_disasm(const struct cps_options *opt);
@@ -69,7 +67,7 @@ static struct cps_err *compose(const struct cps_options *opt, struct cps_fw **fw
                                struct cps_buf *text)
 {
     if (opt->from)
-        return dump_listing(opt, text);
+        return info_dump_listing(opt, text);
     CPS_TRY(load(opt, fw, text));
     if (!*fw)
         return NULL;

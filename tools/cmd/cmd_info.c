@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "isa/base/shown.h"
+#include "isa/base/within.h"
 #include "fw/image/mbn.h"
 #include "fw/nv/rom/rom.h"
 #include "tools/cmd/options/file_part.h"
@@ -12,23 +12,14 @@
 #include "tools/run/files.h"
 #include "fw/nv/script/script.h"
 #include "tools/cmd/options/opt_engine.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/report.h"
+#include "tools/cmd/terminal/text.h"
 #include "trace/capture/mmiotrace.h"
 #include "trace/form/trace.h"
 #include "trace/out/json.h"
 
 int cmd_info(const struct cps_options *opt);
-
-void info_name(const char *name)
-{
-    for (size_t length; *name; name += length ? length : 1) {
-        length = cps_shown_(name);
-        if (length)
-            fwrite(name, 1, length, stdout);
-        else
-            printf("\\x%02x", (unsigned char)*name);
-    }
-}
 
 const char *info_packet_name(const struct cps_names *names, unsigned id,
                              char scratch[INFO_NAME_SIZE])
@@ -84,6 +75,14 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
     return err;
 }
 
+/* A file that is cut is described as far as it goes. */
+static struct cps_err *print_text(struct json_object *file)
+{
+    CPS_BUF text = {0};
+    doc_text(file, cps_json_get_text(file, ".layout", ""), &text);
+    return report_text(&text);
+}
+
 int cmd_info(const struct cps_options *opt)
 {
     const struct cps_isa *isa = NULL; /* of scripts */
@@ -91,26 +90,22 @@ int cmd_info(const struct cps_options *opt)
     int status = opt_is_script(opt) ? report_result(opt_script_engine(opt, &isa, &gen)) : 0;
     if (status)
         return status;
-    struct json_object *files = json_object_new_array();
+    struct json_object *root = json_object_new_object();
+    struct json_object *files = cps_json_new_array(root, "files");
     if (!opt->arg_count)
         status = report_usage("info needs at least one file");
     for (unsigned i = 0; i < opt->arg_count; i++) {
-        struct json_object *file = opt->json ? json_object_new_object() : NULL;
-        struct cps_err *err =
-            opt->json && !file ? cps_err_nomem() : describe(opt, isa, gen, opt->arg[i], file);
-        if (opt->json) {
-            cps_json_text(file, "name", opt->arg[i]);
-            cps_json_append(files, file);
-        }
+        struct json_object *file = json_object_new_object();
+        struct cps_err *err = describe(opt, isa, gen, opt->arg[i], file);
+        cps_json_text(file, "name", opt->arg[i]);
+        if (!opt->json)
+            err = cps_err_first_(print_text(file), err);
+        cps_json_append(files, file);
         if (err)
             status = report_error(err);
     }
-    struct json_object *root = json_object_new_object();
-    cps_json_add(root, "files", files);
-    if (opt->json && !status) {
-        struct cps_err *err = report_json(root);
-        return err ? report_error(err) : 0;
-    }
+    if (opt->json && !status)
+        return report_result(doc_print(root, NULL, true));
     json_object_put(root);
     return status;
 }

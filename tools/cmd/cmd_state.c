@@ -8,13 +8,10 @@
 
 #include "isa/base/within.h"
 #include "tools/cmd/options/opt_engine.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/report.h"
-#include "tools/cmd/terminal/text.h"
-#include "tools/explain/stream/state_json.h"
-#include "tools/explain/stream/state_text.h"
+#include "tools/explain/stream/state.h"
 #include "trace/event/event_words.h"
-#include "trace/form/buffer_json.h"
-#include "trace/out/json.h"
 
 int cmd_state(const struct cps_options *opt);
 
@@ -27,112 +24,21 @@ struct ask {
     unsigned sides;
 };
 
-/* The state that is shown, beside another one or not. */
-static const struct state_result *shown(const struct ask *ask)
+static struct cps_err *print(const struct ask *ask, bool *is_different)
 {
-    return &ask->result[ask->sides - 1];
-}
-
-static struct state_pair pair_of(const struct ask *ask)
-{
-    const struct state_result *last = shown(ask);
-    bool two = ask->sides == 2;
-    return (struct state_pair){
-        .names = last->names,
-        .now = last->state.now,
-        .before = two ? ask->result[0].state.now : last->state.before,
-        .since = two ? UINT64_MAX : last->state.since,
-    };
-}
-
-static void put_head(const struct ask *ask, const uint32_t counts[STATE_GONE + 1],
-                     struct cps_buf *out)
-{
-    for (unsigned i = 0; i < ask->sides; i++) {
-        cps_buf_str(out, ask->sides == 1 ? "# " : i ? "# new: " : "# old: ");
-        state_text_launch(&ask->result[i], out);
-        cps_buf_str(out, "\n");
-    }
-    cps_buf_str(out, "# ");
-    state_text_counts(counts, out);
-    if (ask->sides == 2)
-        cps_buf_printf(out, "; %" PRIu32 " have none now (-)", counts[STATE_GONE]);
-    cps_buf_str(out, "\n");
-}
-
-static bool differs(const uint32_t counts[STATE_GONE + 1])
-{
-    return counts[STATE_CHANGED] || counts[STATE_NEW] || counts[STATE_GONE];
-}
-
-static struct cps_err *print_text(const struct ask *ask, bool *ret)
-{
-    CPS_BUF rows = {0};
-    CPS_BUF out = {0};
-    const struct state_pair pair = pair_of(ask);
-    uint32_t counts[STATE_GONE + 1] = {0};
-    bool only_changed = !ask->opt->all && (ask->sides == 2 || ask->opt->changed);
-    state_text(&pair, shown(ask), only_changed, &rows, counts);
-    put_head(ask, counts, &out);
-    cps_buf_join(&out, &rows);
-    *ret = differs(counts);
-    return report_text(&out);
-}
-
-static struct cps_err *print_json(const struct ask *ask, bool *ret)
-{
+    static const char list[] = STATE_LIST "{draws!# nothing was drawn by {.processor}\n}";
+    static const char state[] = "{draws*# {.label}" STATE_LAUNCH "\n}# " STATE_COUNTS
+                                "{.gone?; {.gone} have none now (-)}\n" STATE_ROWS;
+    const struct cps_options *opt = ask->opt;
     struct json_object *root = json_object_new_object();
-    const struct state_pair pair = pair_of(ask);
-    uint32_t counts[STATE_GONE + 1] = {0};
-    state_json(&pair, ask->result, ask->sides, root, counts);
-    *ret = differs(counts);
-    return report_json(root);
-}
-
-/* ---- the list of draws ---- */
-
-static bool same_place(const struct cps_launch *a, const struct cps_launch *b)
-{
-    return a->submission == b->submission && a->packet.addr == b->packet.addr;
-}
-
-/* Draws that are made for one bin after the other stand once, with all of their numbers. */
-static void put_listed(const struct state_result *result, uint32_t index, struct cps_buf *out)
-{
-    const struct cps_launch *launch = &result->list[index];
-    for (uint32_t i = 0; i < index; i++) {
-        if (same_place(&result->list[i], launch))
-            return;
-    }
-    cps_buf_printf(out, "%5" PRIu32 "  %-8s  submission %" PRIu32 "  %s 0x%" PRIx64 "  ",
-                   launch->number, cps_launch_kind_text_(launch->kind), launch->submission,
-                   cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&launch->packet)),
-                   launch->packet.addr);
-    cps_launch_put_(launch, result->names, out);
-    bool more = false;
-    for (uint32_t i = index + 1; i < result->count; i++) {
-        if (!same_place(&result->list[i], launch))
-            continue;
-        cps_buf_printf(out, "%s%" PRIu32, more ? " " : "  again as ", result->list[i].number);
-        more = true;
-    }
-    cps_buf_str(out, "\n");
-}
-
-static struct cps_err *print_list(const struct ask *ask)
-{
-    CPS_BUF out = {0};
-    const struct state_result *result = &ask->result[0];
-    if (ask->opt->json) {
-        struct json_object *root = json_object_new_object();
-        state_list_json(result, root);
-        return report_json(root);
-    }
-    for (uint32_t i = 0; i < result->count; i++)
-        put_listed(result, i, &out);
-    if (!result->count)
-        cps_buf_printf(&out, "# nothing was drawn by %s\n", cps_processor_name(result->who));
-    return report_text(&out);
+    bool is_list = ask->setup[0].draw < 0;
+    bool only_changed = !opt->all && (ask->sides == 2 || opt->changed);
+    doc_put(root, ".processor=%s", cps_processor_name(ask->result[0].who));
+    if (is_list)
+        state_list_put(&ask->result[0], root);
+    else
+        *is_different = state_put(ask->result, ask->sides, only_changed, root);
+    return doc_print(root, is_list ? list : state, opt->json);
 }
 
 /* ---- what is asked for ---- */
@@ -168,9 +74,7 @@ static struct cps_err *answer(struct ask *ask, int *ret)
     }
     for (unsigned i = 0; i < ask->sides; i++)
         *ret |= play_account_tell(&ask->result[i].account, input_name(ask, i));
-    if (ask->setup[0].draw < 0)
-        return print_list(ask);
-    CPS_TRY(ask->opt->json ? print_json(ask, &different) : print_text(ask, &different));
+    CPS_TRY(print(ask, &different));
     *ret = ask->sides == 2 && different ? 1 : *ret;
     return NULL;
 }

@@ -6,6 +6,8 @@
 
 #include "fw/demo/demo.h"
 #include "tools/run/names.h"
+#include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/face/page/view.h"
 #include "trace/out/json.h"
@@ -65,23 +67,17 @@ static struct cps_err *load(struct view_side *side)
 
 static void add_text(struct json_object *to, const char *key, const char *text)
 {
-    cps_json_add(to, key, view_text(text));
-}
-
-static void add_number(struct json_object *to, uint64_t value)
-{
-    cps_json_append(to, json_object_new_int64((int64_t)value));
+    cps_json_add(to, key, doc_shown(text));
 }
 
 /* BR and BV are what people call the two processors that share an image. */
-static const char *processor_label(const struct viewer *v, unsigned who)
+static const char *processor_label(unsigned who)
 {
     static const char *const label[CPS_CPU_COUNT] = {
         [CPS_CPU_PFP] = "PFP",       [CPS_CPU_ME] = "ME",     [CPS_CPU_SQE] = "BR",
         [CPS_CPU_BV] = "BV",         [CPS_CPU_LPAC] = "LPAC", [CPS_CPU_DDE_BR] = "DDE BR",
         [CPS_CPU_DDE_BV] = "DDE BV", [CPS_CPU_AQE] = "AQE",
     };
-    (void)v;
     return label[who] ? label[who] : cps_processor_name(who);
 }
 
@@ -98,17 +94,11 @@ static void add_processors(struct viewer *v, struct json_object *to)
     struct json_object *list = cps_json_new_array(to, "processors");
     for (unsigned i = 0; i < v->run.processors; i++) {
         const struct view_processor *p = &v->run.processor[i];
-        struct json_object *row = json_object_new_object();
-        cps_json_text(row, "name", processor_label(v, p->who));
-        cps_json_uint(row, "who", p->who);
-        cps_json_uint(row, "part", part_number(v->run.side, p->who));
-        struct json_object *rows = cps_json_new_array(row, "rows");
-        add_number(rows, p->row);
-        add_number(rows, p->row_end);
-        struct json_object *packets = cps_json_new_array(row, "packets");
-        add_number(packets, p->packet);
-        add_number(packets, p->packet_end);
-        cps_json_append(list, row);
+        struct json_object *row =
+            doc_row(list, "name=%s who=%u part=%" PRIu64, processor_label(p->who), p->who,
+                    part_number(v->run.side, p->who));
+        cps_json_add(row, "rows", doc_array(NULL, "%u %u", p->row, p->row_end));
+        cps_json_add(row, "packets", doc_array(NULL, "%u %u", p->packet, p->packet_end));
     }
 }
 
@@ -120,14 +110,9 @@ static void add_submissions(struct viewer *v, struct json_object *to)
     uint32_t time = 0;
     for (size_t i = 0; i < v->run.submissions; i++) {
         const struct cps_event *at = v->run.submission[i];
-        struct json_object *row = json_object_new_array();
         for (; first < at; first++)
             time += view_is_timed(first);
-        add_number(row, at->value);
-        add_number(row, at->addr);
-        add_number(row, cps_event_pc(at));
-        add_number(row, time);
-        cps_json_append(list, row);
+        doc_array(list, "%u %" PRIu64 " %u %u", at->value, at->addr, cps_event_pc(at), time);
     }
 }
 
@@ -145,10 +130,7 @@ static void add_packet_names(struct viewer *v, struct json_object *to)
         if (cps_json_get(list, key))
             continue;
         view_packet_name(v->run.side, pkt, &name);
-        if (name.failed)
-            cps_json_add(list, key, NULL);
-        else
-            add_text(list, key, cps_buf_text(&name));
+        add_text(list, key, tool_text(&name));
     }
 }
 
@@ -171,28 +153,23 @@ static void add_inputs(struct viewer *v, struct json_object *to)
     cps_json_text(to, "gen", cps_gen_name(side->fw->gen));
     CPS_BUF why = {0};
     play_account_reason(&side->record.account, &why);
-    if (why.failed)
-        cps_json_add(to, "why", NULL);
-    else
-        add_text(to, "why", cps_buf_text(&why));
+    add_text(to, "why", tool_text(&why));
     struct json_object *runs = cps_json_new_array(to, "runs");
     for (unsigned i = 0; i < v->sides; i++)
         play_account_json_row(&v->side[i].record.account, NULL, runs);
 }
 
-static struct cps_err *put_json(struct viewer *v, const char *name, struct json_object *value)
+static void put_json(struct viewer *v, const char *name, struct json_object *value)
 {
     struct view_section section = {0};
     CPS_BUF text = {0};
-    cps_json_put(&text, value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    cps_json_put(&text, tool_json(value), JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     json_object_put(value);
-    if (text.failed)
-        return cps_err_nomem();
-    view_put(&section, text.data, text.size);
-    return view_section_put(&section, name, &v->out);
+    view_put(&section, tool_text(&text), text.size);
+    view_section_put(&section, name, &v->out);
 }
 
-static struct cps_err *put_meta(struct viewer *v)
+static void put_meta(struct viewer *v)
 {
     struct json_object *meta = json_object_new_object();
     cps_json_uint(meta, "version", 1);
@@ -200,13 +177,9 @@ static struct cps_err *put_meta(struct viewer *v)
     add_processors(v, meta);
     add_submissions(v, meta);
     view_buffers(&v->run, meta);
-    cps_json_uint(meta, "packets", v->run.packets);
-    cps_json_uint(meta, "rows", v->run.rows);
-    cps_json_uint(meta, "words", v->run.words);
-    cps_json_uint(meta, "time", v->run.time);
-    cps_json_bool(meta, "steps", !v->run.side->record.stepless);
-    cps_json_bool(meta, "code", !v->opt->no_code);
-    cps_json_bool(meta, "diff", v->sides > 1);
+    doc_put(meta, "packets=%zu rows=%zu words=%zu time=%u steps?=%d code?=%d diff?=%d",
+            v->run.packets, v->run.rows, v->run.words, v->run.time, !v->run.side->record.stepless,
+            !v->opt->no_code, v->sides > 1);
     add_packet_names(v, meta);
     view_launches(&v->run, meta);
     add_words(meta, "levels", CPS_EV_PKT);
@@ -214,50 +187,31 @@ static struct cps_err *put_meta(struct viewer *v)
     add_words(meta, "vias", CPS_EV_MEMW);
     add_words(meta, "assumed", CPS_EV_ASSUME);
     add_words(meta, "places", CPS_EV_UNMODELLED);
-    return put_json(v, "meta", meta);
-}
-
-static struct cps_err *put_sections(struct viewer *v)
-{
-    struct json_object *names = json_object_new_object();
-    struct json_object *code = json_object_new_object();
-    struct cps_err *err = view_names(&v->run, names);
-    if (!err)
-        err = view_columns(&v->run, &v->out);
-    if (!err)
-        err = put_json(v, "names", json_object_get(names));
-    if (!err)
-        err = view_code(&v->run, !v->opt->no_code, code);
-    if (!err)
-        err = put_json(v, "code", json_object_get(code));
-    json_object_put(names);
-    json_object_put(code);
-    return err;
-}
-
-static struct cps_err *put_change(struct viewer *v)
-{
-    struct json_object *change = json_object_new_object();
-    struct cps_err *err = view_change(&v->run, &v->side[0], !v->opt->no_code, change);
-    if (!err)
-        err = put_json(v, "diff", json_object_get(change));
-    json_object_put(change);
-    return err;
+    put_json(v, "meta", meta);
 }
 
 static struct cps_err *put_page(struct viewer *v)
 {
     CPS_BUF title = {0};
+    struct json_object *names = json_object_new_object();
+    struct json_object *code = json_object_new_object();
+    struct json_object *change = json_object_new_object();
     cps_buf_printf(&title, "%s \xc2\xb7 %s", capture_name(v), file_name(shown(v)->fw->name));
-    if (title.failed)
-        return cps_err_nomem();
-    CPS_TRY(view_page_begin(cps_buf_text(&title), &v->out));
-    CPS_TRY(put_meta(v));
-    CPS_TRY(put_sections(v));
-    if (v->sides > 1)
-        CPS_TRY(put_change(v));
+    view_page_begin(tool_text(&title), &v->out);
+    put_meta(v);
+    view_names(&v->run, names);
+    view_columns(&v->run, &v->out);
+    put_json(v, "names", names);
+    CPS_TRY(view_code(&v->run, !v->opt->no_code, code));
+    put_json(v, "code", code);
+    if (v->sides > 1) {
+        CPS_TRY(view_change(&v->run, &v->side[0], !v->opt->no_code, change));
+        put_json(v, "diff", json_object_get(change));
+    }
+    json_object_put(change);
     view_page_end(&v->out);
-    return v->out.failed ? cps_err_nomem() : NULL;
+    tool_text(&v->out);
+    return NULL;
 }
 
 static struct cps_err *make(struct viewer *v)
@@ -269,7 +223,7 @@ static struct cps_err *make(struct viewer *v)
     }
     for (unsigned i = 0; i < v->sides; i++)
         CPS_TRY(view_record(&v->side[i], capture(v), i + 1 == v->sides));
-    CPS_TRY(view_gather(shown(v), &v->run));
+    view_gather(shown(v), &v->run);
     CPS_TRY(put_page(v));
     return cps_outfile_whole(v->opt->output, v->out.data, v->out.size);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tools/run/account.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/explain/why/why.h"
 
@@ -97,7 +98,7 @@ static bool asks_of_end(const struct why *why)
     return i < why->count;
 }
 
-static struct cps_err *print(struct why *why, const struct cps_options *opt)
+static void print(struct why *why, const struct cps_options *opt)
 {
     CPS_BUF out = {0};
     for (size_t i = 0; i < why->count; i++) {
@@ -106,11 +107,8 @@ static struct cps_err *print(struct why *why, const struct cps_options *opt)
             why_json(why, &why->ask[i], &out);
         else
             why_text(why, &why->ask[i], &out);
-        if (out.failed)
-            return cps_err_nomem();
-        fwrite(cps_buf_text(&out), 1, out.size, stdout);
+        fwrite(tool_text(&out), 1, out.size, stdout);
     }
-    return NULL;
 }
 
 int cmd_why(const struct cps_options *opt)
@@ -129,7 +127,7 @@ int cmd_why(const struct cps_options *opt)
         err = play_account_take(&play, &account);
     why.account = &account;
     if (!err)
-        err = print(&why, opt);
+        print(&why, opt);
     size_t missing = err ? 0 : complain(&why);
     int early =
         !err && (missing || asks_of_end(&why)) ? play_account_tell(&account, why.capture) : 0;

@@ -55,7 +55,6 @@ struct decode {
     unsigned below[CPS_CPU_COUNT];
     uint64_t next[CPS_CPU_COUNT]; /**< where the stream goes on */
     uint32_t submission;
-    bool lost; /**< out of memory */
 };
 
 /** @param decode  zero but for `names`, `each` and `context` @param draws  the processor that draws
@@ -65,11 +64,9 @@ void decode_init(struct decode *decode, unsigned draws);
 void decode_end(struct decode *decode);
 void decode_deinit(struct decode *decode);
 
-/** Gives each word of a packet a line of @p form, with the values that begin in it.
- * @return false: out of memory */
-CPS_MUST_USE bool decode_packet_words(const struct decode_packet *packet,
-                                      const struct cps_names *names,
-                                      const struct cps_words_form *form);
+/** Gives each word of a packet a line of @p form, with the values that begin in it. */
+void decode_packet_words(const struct decode_packet *packet, const struct cps_names *names,
+                         const struct cps_words_form *form);
 
 /* ---- filter.c ---- */
 
@@ -78,7 +75,7 @@ CPS_MUST_USE bool decode_packet_words(const struct decode_packet *packet,
 /** What of a register is looked for. */
 struct decode_wanted {
     char name[64]; /**< pattern with `*` and `?`, or "": numbers count */
-    uint32_t first, last;
+    uint64_t first, last;
     char field[64]; /**< or "" */
     char value[64]; /**< of the field, or of the register; "": any */
     bool again;     /**< another reading of the text of the one before */
@@ -91,7 +88,7 @@ struct decode_filter {
     unsigned registers;                   /**< 0: all packets */
     uint64_t first_address, last_address; /**< bytes */
     bool has_address;
-    uint32_t first_draw, last_draw;
+    uint64_t first_draw, last_draw;
     bool has_draw;
     long submit;     /**< -1: all */
     uint32_t levels; /**< bits; 0: all */
@@ -139,9 +136,17 @@ struct decode_summary *decode_summary_create(struct cps_names *const *names);
 void decode_summary_destroy(struct decode_summary *summary);
 void decode_summary_packet(struct decode_summary *summary, const struct decode_filter *filter,
                            const struct decode_packet *packet);
-/** @return false: out of memory */
-CPS_MUST_USE bool decode_summary_text(const struct decode_summary *summary, struct cps_buf *out);
-/** @return NULL: out of memory */
-struct json_object *decode_summary_json(const struct decode_summary *summary);
+/** Layout of the tree as text. */
+#define DECODE_SUMMARY                                                                      \
+    "{packets} packet{packets~s}, {dwords} dwords, {draw} draw{draw~s}, "                   \
+    "{dispatch} dispatch{dispatch~es}, {blit} blit{blit~s}, {resolve} resolve{resolve~s}\n" \
+    "packets:\n{.type4?{type4:10}  type4\n}"                                                \
+    "{type7*{count:10}  {name}{name!packet 0x{opcode:02x}}\n}"                              \
+    "{.bad?{bad_headers:10}  no header of a packet\n}"                                      \
+    "registers, with how often they were written:\n"                                        \
+    "{registers*{writes:10}  0x{reg:04x} {name}{name!-}{.half?+1} = 0x{first:08x}"          \
+    "{.changed? first, 0x{last:08x} last, changed {changes} time{changes~s}}\n}"
+/** What was counted, as a tree (tools/cmd/render/doc.h). */
+struct json_object *decode_summary_tree(const struct decode_summary *summary);
 
 #endif

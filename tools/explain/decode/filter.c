@@ -17,7 +17,7 @@
 
 /* ---- What options say ---- */
 
-static bool number64(const char *text, size_t length, uint64_t *ret)
+static bool read_number(const char *text, size_t length, uint64_t *ret)
 {
     char copy[24];
     char *end = NULL;
@@ -32,16 +32,9 @@ static bool number64(const char *text, size_t length, uint64_t *ret)
     return !*end && errno != ERANGE;
 }
 
-static bool number(const char *text, size_t length, uint32_t *ret)
-{
-    uint64_t value = 0;
-    bool is_number = number64(text, length, &value);
-    *ret = (uint32_t)value;
-    return is_number && value <= UINT32_MAX;
-}
-
 /* "N", "N..M", "N..", "..M", of numbers up to @p most. */
-static bool range64(const char *text, size_t length, uint64_t most, uint64_t *first, uint64_t *last)
+static bool read_range(const char *text, size_t length, uint64_t most, uint64_t *first,
+                       uint64_t *last)
 {
     const char *dots = NULL;
     for (size_t i = 0; i + 1 < length && !dots; i++)
@@ -49,25 +42,16 @@ static bool range64(const char *text, size_t length, uint64_t most, uint64_t *fi
     *first = 0;
     *last = most;
     if (!dots) {
-        bool is_number = number64(text, length, first);
+        bool is_number = read_number(text, length, first);
         *last = *first;
         return is_number && *first <= most;
     }
     size_t before = (size_t)(dots - text), behind = length - before - 2;
-    return before + behind && (!before || number64(text, before, first)) &&
-           (!behind || number64(dots + 2, behind, last)) && *first <= *last && *last <= most;
+    return before + behind && (!before || read_number(text, before, first)) &&
+           (!behind || read_number(dots + 2, behind, last)) && *first <= *last && *last <= most;
 }
 
-static bool range(const char *text, size_t length, uint32_t *first, uint32_t *last)
-{
-    uint64_t from = 0, to = 0;
-    bool is_range = range64(text, length, UINT32_MAX, &from, &to);
-    *first = (uint32_t)from;
-    *last = (uint32_t)to;
-    return is_range;
-}
-
-static bool keep(char ret[64], const char *text, size_t length)
+static bool copy_word(char ret[64], const char *text, size_t length)
 {
     if (length >= 64)
         return false;
@@ -107,17 +91,18 @@ static bool read_wanted(const char *text, size_t length, struct decode_wanted *r
     size_t left = equals ? (size_t)(equals - text) : length;
     uint64_t value = 0;
     *ret = (struct decode_wanted){0};
-    if (equals && !keep(ret->value, equals + 1, length - left - 1))
+    if (equals && !copy_word(ret->value, equals + 1, length - left - 1))
         return false;
-    if (equals && number64(equals + 1, length - left - 1, &value) && value > UINT32_MAX)
+    if (equals && read_number(equals + 1, length - left - 1, &value) && value > UINT32_MAX)
         return false; /* each half of a register of 64 bits is written by itself */
-    if (range(text, left, &ret->first, &ret->last))
+    if (read_range(text, left, UINT32_MAX, &ret->first, &ret->last))
         return true;
     const char *colon = memchr(text, ':', left);
     size_t name = colon ? (size_t)(colon - text) : left;
-    if (colon && !keep(ret->field, colon + 1, left - name - 1))
+    if (colon && !copy_word(ret->field, colon + 1, left - name - 1))
         return false;
-    return (range(text, name, &ret->first, &ret->last) && name) || keep(ret->name, text, name);
+    return (read_range(text, name, UINT32_MAX, &ret->first, &ret->last) && name) ||
+           copy_word(ret->name, text, name);
 }
 
 /* "RB_MRT[0].CONTROL" is a register, "RB_CNTL.BINW" one and its field: both are looked for. */
@@ -126,8 +111,8 @@ static bool has_dotted_field(const struct decode_wanted *from, struct decode_wan
     const char *dot = from->field[0] ? NULL : strrchr(from->name, '.');
     *ret = *from;
     ret->again = true;
-    return dot && keep(ret->field, dot + 1, strlen(dot + 1)) &&
-           keep(ret->name, from->name, (size_t)(dot - from->name));
+    return dot && copy_word(ret->field, dot + 1, strlen(dot + 1)) &&
+           copy_word(ret->name, from->name, (size_t)(dot - from->name));
 }
 
 static struct cps_err *read_registers(const char *text, struct decode_filter *ret)
@@ -169,7 +154,7 @@ static struct cps_err *check_names(const char *patterns)
     while (patterns) {
         size_t length = strcspn(patterns, ",");
         char one[64];
-        if (!keep(one, patterns, length))
+        if (!copy_word(one, patterns, length))
             return cps_err_new(CPS_ERR_USAGE, "--packet %.*s: expected names of 1 to 63 characters",
                                (int)length, patterns);
         patterns = patterns[length] ? patterns + length + 1 : NULL;
@@ -180,7 +165,8 @@ static struct cps_err *check_names(const char *patterns)
 static struct cps_err *read_address(const char *text, struct decode_filter *ret)
 {
     ret->has_address = text != NULL;
-    if (text && !range64(text, strlen(text), UINT64_MAX, &ret->first_address, &ret->last_address))
+    if (text &&
+        !read_range(text, strlen(text), UINT64_MAX, &ret->first_address, &ret->last_address))
         return cps_err_new(CPS_ERR_USAGE, "--address %s: expected A, A..B, A.. or ..B", text);
     return NULL;
 }
@@ -189,7 +175,8 @@ struct cps_err *decode_filter_read(const struct cps_options *opt, struct decode_
 {
     *ret = (struct decode_filter){
         .packet = opt->packet, .submit = opt->submit, .has_draw = opt->draws != NULL};
-    if (opt->draws && !range(opt->draws, strlen(opt->draws), &ret->first_draw, &ret->last_draw))
+    if (opt->draws &&
+        !read_range(opt->draws, strlen(opt->draws), UINT32_MAX, &ret->first_draw, &ret->last_draw))
         return cps_err_new(CPS_ERR_USAGE, "--draw %s: expected N, N..M, N.. or ..M", opt->draws);
     CPS_TRY(check_names(opt->packet));
     CPS_TRY(read_registers(opt->registers, ret));
@@ -322,7 +309,7 @@ struct cps_err *decode_filter_check(const struct decode_filter *filter,
     for (const char *at = filter->packet; at;) {
         size_t length = strcspn(at, ",");
         char one[64];
-        keep(one, at, length);
+        copy_word(one, at, length);
         CPS_TRY(check_packet(one, names));
         at = at[length] ? at + length + 1 : NULL;
     }
@@ -336,7 +323,7 @@ static bool like(const char *patterns, const char *name)
     while (patterns) {
         size_t length = strcspn(patterns, ",");
         char one[64];
-        if (keep(one, patterns, length) && is_like(one, name))
+        if (copy_word(one, patterns, length) && is_like(one, name))
             return true;
         patterns = patterns[length] ? patterns + length + 1 : NULL;
     }
@@ -358,16 +345,19 @@ static bool has_name(const struct decode_filter *filter, const struct decode_pac
 
 /* ---- Registers ---- */
 
+/* What is looked for among the values of a packet or register. */
 struct look {
-    const struct decode_wanted *wanted;
+    const struct decode_filter *filter;
+    const struct cps_names *names;
+    const struct decode_wanted *wanted; /* of a register */
     bool found;
 };
 
 static bool same_value(const char *wanted, const struct cps_value *value)
 {
     CPS_BUF text = {0};
-    uint32_t bits = 0;
-    if (number(wanted, strlen(wanted), &bits))
+    uint64_t bits = 0;
+    if (read_number(wanted, strlen(wanted), &bits))
         return value->bits == bits;
     cps_value_put(value, &text);
     return !strcasecmp(cps_buf_text(&text), wanted);
@@ -385,15 +375,15 @@ static void look_at(void *context, const struct cps_value *value)
 static bool wants(const struct decode_wanted *wanted, const struct cps_names *names,
                   uint32_t register_number, const uint32_t *value)
 {
-    struct look look = {wanted, false};
-    uint32_t whole = 0;
+    struct look look = {.wanted = wanted};
+    uint64_t whole = 0;
     if (!wants_number(wanted, names, register_number))
         return false;
     if (!wanted->value[0] && !wanted->field[0])
         return true;
     if (!value)
         return false;
-    if (!wanted->field[0] && number(wanted->value, strlen(wanted->value), &whole))
+    if (!wanted->field[0] && read_number(wanted->value, strlen(wanted->value), &whole))
         return *value == whole;
     cps_name_values(names, CPS_SPACE_GPU, register_number, *value, look_at, &look);
     return look.found;
@@ -409,15 +399,9 @@ bool decode_filter_register(const struct decode_filter *filter, const struct cps
     return !filter->registers;
 }
 
-struct written {
-    const struct decode_filter *filter;
-    const struct cps_names *names;
-    bool found;
-};
-
 static void look_at_written(void *context, uint32_t register_number, const uint32_t *value)
 {
-    struct written *w = context;
+    struct look *w = context;
     if (!value) /* what is written, only firmware says */
         w->found |= decode_filter_register(w->filter, w->names, register_number, NULL);
 }
@@ -425,7 +409,7 @@ static void look_at_written(void *context, uint32_t register_number, const uint3
 static bool writes_one(const struct decode_filter *filter, const struct cps_names *names,
                        const struct decode_packet *packet)
 {
-    struct written w = {filter, names, !filter->registers};
+    struct look w = {filter, names, NULL, !filter->registers};
     for (size_t i = 0; i < packet->effects && !w.found; i++) {
         const struct cps_event *e = &packet->effect[i];
         uint32_t value = e->value;
@@ -440,14 +424,9 @@ static bool writes_one(const struct decode_filter *filter, const struct cps_name
 
 /* ---- Addresses ---- */
 
-struct address {
-    const struct decode_filter *filter;
-    bool found;
-};
-
 static void look_at_address(void *context, const struct cps_value *value)
 {
-    struct address *a = context;
+    struct look *a = context;
     uint64_t at = value->bits << value->shift;
     a->found |=
         value->is_address && at >= a->filter->first_address && at <= a->filter->last_address;
@@ -457,7 +436,7 @@ static void look_at_address(void *context, const struct cps_value *value)
 static bool has_address(const struct decode_filter *filter, const struct cps_names *names,
                         const struct decode_packet *packet)
 {
-    struct address a = {filter, !filter->has_address};
+    struct look a = {filter, names, NULL, !filter->has_address};
     struct cps_pm4 pm4 = cps_pm4_decode_any(packet->head.value);
     if (a.found)
         return true;

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Packets as JSON Lines: keys as in the JSON form of a trace. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "isa/base/pm4.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/explain/decode/decode.h"
 #include "trace/form/buffer_json.h"
 #include "trace/form/text.h"
 #include "trace/form/words.h"
 #include "trace/out/json.h"
-
-static void add_addr(struct json_object *to, uint64_t addr)
-{
-    char text[24];
-    snprintf(text, sizeof(text), "0x%" PRIx64, addr);
-    cps_json_text(to, "addr", text);
-}
 
 /* ---- Words ---- */
 
@@ -27,10 +20,8 @@ struct words {
 static void begin_word(void *context, const struct cps_event *word)
 {
     struct words *w = context;
-    w->word = json_object_new_object();
-    cps_json_uint(w->word, "value", word->value);
+    w->word = doc_row(w->array, "value=%u", word->value);
     w->fields = cps_json_new_object(w->word, "fields");
-    cps_json_append(w->array, w->word);
 }
 
 static void put_value(void *context, const struct cps_value *value)
@@ -48,12 +39,12 @@ static void end_word(void *context, const struct cps_event *word)
     (void)word;
 }
 
-static bool add_words(struct json_object *to, const struct decode_text *text,
+static void add_words(struct json_object *to, const struct decode_text *text,
                       const struct cps_names *names, const struct decode_packet *p)
 {
     struct words w = {text, cps_json_new_array(to, "words"), NULL, NULL};
     const struct cps_words_form form = {begin_word, put_value, end_word, &w};
-    return decode_packet_words(p, names, &form);
+    decode_packet_words(p, names, &form);
 }
 
 /* ---- Effects ---- */
@@ -69,20 +60,16 @@ static void add_effects(struct json_object *to, const struct cps_names *names,
     struct json_object *array = cps_json_new_array(to, "events");
     for (size_t i = 0; i < p->effects; i++) {
         const struct cps_event *e = &p->effect[i];
-        struct json_object *event = json_object_new_object();
         bool is_register = cps_event_kind(e) == CPS_EV_REG;
         const char *name =
             is_register ? cps_name(names, CPS_SPACE_GPU, (uint32_t)cps_event_place(e), NULL) : NULL;
-        cps_json_text(event, "event", cps_event_keyword(cps_event_kind(e)));
-        add_addr(event, e->addr);
-        cps_json_uint(event, "value", e->value);
-        cps_json_uint(event, "pc", cps_event_pc(e));
-        if (name)
-            cps_json_text(event, "name", name);
+        struct json_object *event =
+            doc_row(array, "event=%s addr=%" PRIx64 " value=%u pc=%u",
+                    cps_event_keyword(cps_event_kind(e)), e->addr, e->value, cps_event_pc(e));
+        cps_json_text(event, "name", name);
         if (is_register)
             cps_name_values(names, CPS_SPACE_GPU, (uint32_t)cps_event_place(e), e->value, put_field,
                             cps_json_new_object(event, "fields"));
-        cps_json_append(array, event);
     }
 }
 
@@ -94,24 +81,18 @@ void decode_json_packet(const struct decode_text *text, const struct decode_pack
     struct json_object *to = json_object_new_object();
     const char *reg =
         pm4.kind == CPS_PM4_TYPE4 ? cps_name(names, CPS_SPACE_GPU, pm4.reg, NULL) : NULL;
-    if (text->capture)
-        cps_json_text(to, "capture", text->capture);
-    cps_json_uint(to, "submission", p->submission);
-    cps_json_uint(to, "draw", p->draw);
+    doc_put(to, "capture=%s submission=%u draw=%u", text->capture, p->submission, p->draw);
     if (p->starts != CPS_LAUNCH_NONE)
         cps_json_text(to, "starts", cps_launch_kind_text_(p->starts));
-    cps_json_text(to, "processor", cps_processor_name(cps_event_who(&p->head)));
-    cps_json_text(to, "level", cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&p->head)));
-    cps_json_uint(to, "depth", p->depth);
+    doc_put(to, "processor=%s level=%s depth=%u", cps_processor_name(cps_event_who(&p->head)),
+            cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&p->head)), p->depth);
     if (p->group >= 0)
-        cps_json_uint(to, "group", (uint64_t)p->group);
-    add_addr(to, p->head.addr);
-    cps_json_uint(to, "header", p->head.value);
+        cps_json_int(to, "group", p->group);
+    doc_put(to, "addr=%" PRIx64 " header=%u", p->head.addr, p->head.value);
     if (pm4.kind == CPS_PM4_TYPE4)
         cps_json_uint(to, "reg", pm4.reg);
-    if (p->name || reg)
-        cps_json_text(to, "name", p->name ? p->name : reg);
-    out->failed |= !add_words(to, text, names, p);
+    cps_json_text(to, "name", p->name ? p->name : reg);
+    add_words(to, text, names, p);
     add_effects(to, names, p);
     cps_json_put(out, to, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     cps_buf_str(out, "\n");

@@ -6,6 +6,7 @@
 #include "isa/base/list.h"
 #include "isa/base/pm4.h"
 #include "isa/packet.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/decode/decode.h"
 #include "trace/form/words.h"
 
@@ -21,7 +22,7 @@ static void note_groups(struct decode *d, const struct decode_packet *p)
 static void deliver(struct decode *d, unsigned who)
 {
     struct decode_packet *p = &d->open[who];
-    if (!d->is_open[who] || d->lost)
+    if (!d->is_open[who])
         return;
     d->is_open[who] = false;
     const struct cps_packet_row *row =
@@ -70,22 +71,18 @@ static void begin(struct decode *d, const struct cps_event *event)
     d->is_open[who] = true;
 }
 
-static void add_word(struct decode *d, struct decode_packet *p, const struct cps_event *event)
+static void add_word(struct decode_packet *p, const struct cps_event *event)
 {
     if (event->addr != p->words || p->words > 0x3fff)
         return;
-    if (CPS_LIST_RESERVE(p->word, p->word_room, p->words + 1))
-        p->word[p->words++] = event->value;
-    else
-        d->lost = true;
+    tool_need(CPS_LIST_RESERVE(p->word, p->word_room, p->words + 1));
+    p->word[p->words++] = event->value;
 }
 
-static void add_effect(struct decode *d, struct decode_packet *p, const struct cps_event *event)
+static void add_effect(struct decode_packet *p, const struct cps_event *event)
 {
-    if (CPS_LIST_RESERVE(p->effect, p->effect_room, p->effects + 1))
-        p->effect[p->effects++] = *event;
-    else
-        d->lost = true;
+    tool_need(CPS_LIST_RESERVE(p->effect, p->effect_room, p->effects + 1));
+    p->effect[p->effects++] = *event;
 }
 
 /* The packet that is open is the one that begins a launch. */
@@ -120,16 +117,16 @@ static void take(struct decode *d, const struct cps_event *event)
         deliver(d, who);
         begin(d, event);
     } else if (who < CPS_CPU_COUNT && d->is_open[who] && kind == CPS_EV_WORD) {
-        add_word(d, &d->open[who], event);
+        add_word(&d->open[who], event);
     } else if (who < CPS_CPU_COUNT && d->is_open[who] && kind != CPS_EV_END) {
-        add_effect(d, &d->open[who], event);
+        add_effect(&d->open[who], event);
     }
 }
 
 static void put(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct decode *d = (struct decode *)sink;
-    for (size_t i = 0; i < count && !d->lost; i++)
+    for (size_t i = 0; i < count; i++)
         take(d, &events[i]);
 }
 
@@ -148,20 +145,18 @@ void decode_end(struct decode *d)
         deliver(d, i);
 }
 
-bool decode_packet_words(const struct decode_packet *packet, const struct cps_names *names,
+void decode_packet_words(const struct decode_packet *packet, const struct cps_names *names,
                          const struct cps_words_form *form)
 {
     struct cps_words words = {0};
     unsigned who = cps_event_who(&packet->head);
-    bool ok = true;
     cps_words_take_(&words, &packet->head);
     for (size_t i = 0; i < packet->words; i++) {
         const struct cps_event word = cps_event_make(CPS_EV_WORD, 0, who, 0, i, packet->word[i]);
-        ok &= cps_words_take_(&words, &word);
+        tool_need(cps_words_take_(&words, &word));
     }
     cps_words_lines_(&words, names, form);
     cps_words_free_(&words);
-    return ok;
 }
 
 void decode_deinit(struct decode *decode)

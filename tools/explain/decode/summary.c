@@ -7,6 +7,8 @@
 
 #include "isa/base/pm4.h"
 #include "tools/explain/decode/decode.h"
+#include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/form/words.h"
 #include "trace/out/json.h"
 
@@ -30,9 +32,8 @@ struct decode_summary {
 
 struct decode_summary *decode_summary_create(struct cps_names *const *names)
 {
-    struct decode_summary *ret = calloc(1, sizeof(*ret));
-    if (ret)
-        ret->names = names;
+    struct decode_summary *ret = tool_alloc(1, sizeof(*ret));
+    ret->names = names;
     return ret;
 }
 
@@ -72,97 +73,30 @@ void decode_summary_packet(struct decode_summary *s, const struct decode_filter 
     }
 }
 
-/* ---- Text ---- */
-
-static void put_packet(const struct decode_summary *s, unsigned opcode, struct cps_buf *out)
-{
-    if (!s->count[opcode])
-        return;
-    const char *name = cps_name(s->of, CPS_SPACE_PACKET, opcode, NULL);
-    if (name)
-        cps_buf_printf(out, "%10" PRIu64 "  %s\n", s->count[opcode], name);
-    else
-        cps_buf_printf(out, "%10" PRIu64 "  packet 0x%02x\n", s->count[opcode], opcode);
-}
-
-static void put_register(const struct decode_summary *s, uint32_t number, struct cps_buf *out)
-{
-    const struct reg *reg = &s->reg[number];
-    unsigned half = 0;
-    if (!reg->writes)
-        return;
-    const char *name = cps_name(s->of, CPS_SPACE_GPU, number, &half);
-    cps_buf_printf(out, "%10" PRIu32 "  0x%04" PRIx32 " %s%s = 0x%08" PRIx32, reg->writes, number,
-                   name ? name : "-", half ? "+1" : "", reg->first);
-    if (reg->changes)
-        cps_buf_printf(out, " first, 0x%08" PRIx32 " last, changed %" PRIu32 " time%s", reg->last,
-                       reg->changes, reg->changes == 1 ? "" : "s");
-    cps_buf_str(out, "\n");
-}
-
-bool decode_summary_text(const struct decode_summary *s, struct cps_buf *out)
-{
-    static const char *const plural[] = {"", "s", "es", "s", "s"};
-    cps_buf_printf(out, "%" PRIu64 " packet%s, %" PRIu64 " dwords", s->packets,
-                   s->packets == 1 ? "" : "s", s->words);
-    for (unsigned i = CPS_LAUNCH_DRAW; i <= CPS_LAUNCH_RESOLVE; i++)
-        cps_buf_printf(out, ", %" PRIu64 " %s%s", s->launches[i], cps_launch_kind_text_(i),
-                       s->launches[i] == 1 ? "" : plural[i]);
-    cps_buf_str(out, "\npackets:\n");
-    if (s->type4)
-        cps_buf_printf(out, "%10" PRIu64 "  type4\n", s->type4);
-    for (unsigned i = 0; i < OPCODES; i++)
-        put_packet(s, i, out);
-    if (s->unknown)
-        cps_buf_printf(out, "%10" PRIu64 "  no header of a packet\n", s->unknown);
-    cps_buf_str(out, "registers, with how often they were written:\n");
-    for (uint32_t i = 0; i < REGISTERS; i++)
-        put_register(s, i, out);
-    return !out->failed;
-}
-
-/* ---- JSON ---- */
-
-static void add_register(const struct decode_summary *s, uint32_t number, struct json_object *array)
-{
-    const struct reg *reg = &s->reg[number];
-    if (!reg->writes)
-        return;
-    const char *name = cps_name(s->of, CPS_SPACE_GPU, number, NULL);
-    struct json_object *to = json_object_new_object();
-    cps_json_uint(to, "reg", number);
-    if (name)
-        cps_json_text(to, "name", name);
-    cps_json_uint(to, "writes", reg->writes);
-    cps_json_uint(to, "changes", reg->changes);
-    cps_json_uint(to, "first", reg->first);
-    cps_json_uint(to, "last", reg->last);
-    cps_json_append(array, to);
-}
-
-struct json_object *decode_summary_json(const struct decode_summary *s)
+struct json_object *decode_summary_tree(const struct decode_summary *s)
 {
     struct json_object *root = json_object_new_object();
-    cps_json_uint(root, "packets", s->packets);
-    cps_json_uint(root, "dwords", s->words);
+    doc_put(root, "packets=%" PRIu64 " dwords=%" PRIu64, s->packets, s->words);
     for (unsigned i = CPS_LAUNCH_DRAW; i <= CPS_LAUNCH_RESOLVE; i++)
         cps_json_uint(root, cps_launch_kind_text_(i), s->launches[i]);
-    cps_json_uint(root, "type4", s->type4);
-    cps_json_uint(root, "bad_headers", s->unknown);
-    struct json_object *type7 = cps_json_new_array(root, "type7");
+    doc_put(root, "type4=%" PRIu64 " .type4?=%d bad_headers=%" PRIu64 " .bad?=%d", s->type4,
+            s->type4 != 0, s->unknown, s->unknown != 0);
+    struct json_object *list = cps_json_new_array(root, "type7");
     for (unsigned i = 0; i < OPCODES; i++) {
-        if (!s->count[i])
-            continue;
-        const char *name = cps_name(s->of, CPS_SPACE_PACKET, i, NULL);
-        struct json_object *to = json_object_new_object();
-        cps_json_uint(to, "opcode", i);
-        if (name)
-            cps_json_text(to, "name", name);
-        cps_json_uint(to, "count", s->count[i]);
-        cps_json_append(type7, to);
+        if (s->count[i])
+            doc_row(list, "opcode=%u name=%s count=%" PRIu64, i,
+                    cps_name(s->of, CPS_SPACE_PACKET, i, NULL), s->count[i]);
     }
-    struct json_object *registers = cps_json_new_array(root, "registers");
-    for (uint32_t i = 0; i < REGISTERS; i++)
-        add_register(s, i, registers);
+    list = cps_json_new_array(root, "registers");
+    for (uint32_t i = 0; i < REGISTERS; i++) {
+        const struct reg *reg = &s->reg[i];
+        unsigned half = 0;
+        const char *name = reg->writes ? cps_name(s->of, CPS_SPACE_GPU, i, &half) : NULL;
+        if (reg->writes)
+            doc_row(list,
+                    "reg=%u name=%s .half?=%d writes=%u changes=%u .changed?=%d first=%u last=%u",
+                    i, name, half != 0, reg->writes, reg->changes, reg->changes != 0, reg->first,
+                    reg->last);
+    }
     return root;
 }

@@ -7,6 +7,7 @@
 
 #include "isa/base/pm4.h"
 #include "tools/explain/decode/decode.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/paint.h"
 #include "trace/form/text.h"
 #include "trace/form/words.h"
@@ -103,9 +104,9 @@ static void put_words(struct decode_text *t, const struct decode_packet *p)
 {
     struct lines lines = {.text = t, .packet = p};
     const struct cps_words_form form = {begin_word, put_value, end_word, &lines};
-    t->out.failed |= !decode_packet_words(p, t->names[cps_event_who(&p->head)], &form);
+    decode_packet_words(p, t->names[cps_event_who(&p->head)], &form);
     end_row(&lines);
-    t->out.failed |= lines.line.failed;
+    tool_text(&lines.line);
     cps_buf_deinit(&lines.line);
 }
 
@@ -196,46 +197,35 @@ static void put_effects(struct decode_text *t, const struct decode_packet *p)
 
 /* ---- Headers ---- */
 
-static void put_submission(struct decode_text *t, const struct decode_packet *p)
+/* What the packet is in: lines where that changes. Below "up to draw N:" everything leads to that
+ * draw, up to the draw itself. */
+static void put_heads(struct decode_text *t, const struct decode_packet *p)
 {
     char text[48];
-    if (t->submission == p->submission + 1)
-        return;
-    t->submission = p->submission + 1;
-    t->draw = 0;
-    snprintf(text, sizeof(text), "submission %" PRIu32 "\n", p->submission);
-    put_in(t, PAINT_HEAD, text);
-}
-
-/* For which draw everything below is, up to the draw itself. */
-static void put_towards(struct decode_text *t, const struct decode_packet *p)
-{
-    char text[48];
-    if (t->draw == (uint64_t)p->draw + 1)
-        return;
-    t->draw = (uint64_t)p->draw + 1;
-    snprintf(text, sizeof(text), "up to draw %" PRIu32 ":\n", p->draw);
-    put_in(t, PAINT_HEAD, text);
-}
-
-static void put_draw(struct decode_text *t, const struct decode_packet *p)
-{
-    char text[48];
-    if (p->starts == CPS_LAUNCH_NONE)
-        return;
-    indent(t, p, 0);
-    snprintf(text, sizeof(text), "%s %" PRIu32 ":\n", cps_launch_kind_text_(p->starts), p->draw);
-    put_in(t, PAINT_HEAD, text);
-}
-
-static void put_group(struct decode_text *t, const struct decode_packet *p)
-{
-    char text[48];
-    if (!p->is_first || p->group < 0)
-        return;
-    indent(t, p, 0);
-    snprintf(text, sizeof(text), "draw-state group %d:\n", p->group);
-    put_in(t, PAINT_HEAD, text);
+    if (t->submission != p->submission + 1) {
+        t->submission = p->submission + 1;
+        t->draw = 0;
+        snprintf(text, sizeof(text), "submission %" PRIu32 "\n", p->submission);
+        put_in(t, PAINT_HEAD, text);
+    }
+    if (t->draw != (uint64_t)p->draw + 1) {
+        t->draw = (uint64_t)p->draw + 1;
+        snprintf(text, sizeof(text), "up to draw %" PRIu32 ":\n", p->draw);
+        put_in(t, PAINT_HEAD, text);
+    }
+    if (p->is_first && p->group >= 0) {
+        indent(t, p, 0);
+        snprintf(text, sizeof(text), "draw-state group %d:\n", p->group);
+        put_in(t, PAINT_HEAD, text);
+    }
+    if (p->starts != CPS_LAUNCH_NONE) {
+        indent(t, p, 0);
+        snprintf(text, sizeof(text), "%s %" PRIu32 ":\n", cps_launch_kind_text_(p->starts),
+                 p->draw);
+        put_in(t, PAINT_HEAD, text);
+    }
+    if (t->walk && t->walk->next && p->head.addr == t->walk->next)
+        cps_buf_str(&t->out, "here the ring was to be read next:\n");
 }
 
 static void put_name(struct decode_text *t, const struct decode_packet *p)
@@ -263,12 +253,7 @@ static void put_name(struct decode_text *t, const struct decode_packet *p)
 
 void decode_text_packet(struct decode_text *t, const struct decode_packet *p)
 {
-    put_submission(t, p);
-    put_towards(t, p);
-    put_group(t, p);
-    put_draw(t, p);
-    if (t->walk && t->walk->next && p->head.addr == t->walk->next)
-        cps_buf_str(&t->out, "here the ring was to be read next:\n");
+    put_heads(t, p);
     indent(t, p, 0);
     if (t->has_processors)
         cps_buf_printf(&t->out, "%-4s ", cps_processor_name(cps_event_who(&p->head)));

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fw/image/icache.h"
-#include "tools/explain/diff/renumber.h"
-#include "trace/out/json.h"
+#include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 
 enum { MOST_CAUSES = 12, MOST_PLACES = 12, MOST_LINES = 16, IMAGES = 2 };
 
@@ -38,7 +38,6 @@ struct diff_causes {
     struct cause handler[CPS_FW_TABLE_SIZE];
     struct cause ended, other;
     const struct diff_report *report; /* the comparison at hand */
-    bool failed;
 };
 
 static struct cps_err *compare_image(struct image *image, const struct diff_report *sides,
@@ -48,22 +47,18 @@ static struct cps_err *compare_image(struct image *image, const struct diff_repo
     image->sides.a.fw = a;
     image->sides.b.fw = b;
     CPS_TRY(diff_changes(a, b, &image->change, &image->count));
-    image->cause = calloc(image->count + 1, sizeof(*image->cause));
-    image->ran = calloc(image->count + 1, sizeof(*image->ran));
-    image->now = calloc(image->count + 1, sizeof(*image->now));
-    image->renamed = calloc(image->count + 1, sizeof(*image->renamed));
-    if (!image->cause || !image->ran || !image->now || !image->renamed)
-        return cps_err_nomem();
+    image->cause = tool_alloc(image->count, sizeof(*image->cause));
+    image->ran = tool_alloc(image->count, sizeof(*image->ran));
+    image->now = tool_alloc(image->count, sizeof(*image->now));
+    image->renamed = tool_alloc(image->count, sizeof(*image->renamed));
     return renumber_only(a, b, image->change, image->count, image->renamed);
 }
 
 struct cps_err *diff_causes_create(const struct diff_report *sides, struct diff_causes **ret)
 {
     uint32_t table[CPS_FW_TABLE_SIZE];
-    struct diff_causes *c = calloc(1, sizeof(*c));
+    struct diff_causes *c = tool_alloc(1, sizeof(*c));
     *ret = c;
-    if (!c)
-        return cps_err_nomem();
     c->image[0].counted = true;
     CPS_TRY(compare_image(&c->image[0], sides, sides->a.fw, sides->b.fw));
     if (sides->a.me && sides->b.me)
@@ -150,10 +145,17 @@ static uint64_t executions(const struct diff_report *r, const struct image *imag
            runs_of(&r->b, image->sides.b.fw, change->role, change->b, change->b_count);
 }
 
+/* Packets of another comparison are others, though they may lie where those before lay. */
+static void forget_packet(struct cause *cause)
+{
+    cause->last = NULL;
+}
+
 void diff_causes_begin(struct diff_causes *c, const struct diff_report *report)
 {
     struct image *image = &c->image[0];
     c->report = report;
+    each_cause(c, forget_packet);
     for (size_t i = 0; i < image->count; i++) {
         uint64_t runs = executions(report, image, i);
         image->ran[i] += runs;
@@ -277,7 +279,6 @@ void diff_causes_take(void *causes, const struct cps_difference *d)
     cause->differences++;
     cause->last = pkt;
     cause->by_packet[id < 0 ? 128 : id]++;
-    c->failed = c->failed || cause->first.failed;
 }
 
 /* ---- what is printed ---- */
@@ -308,24 +309,22 @@ static size_t add_row(struct row *row, size_t count, struct row one)
     return count;
 }
 
-/* Code first; what had ended, and what has no cause, stand last. NULL without memory. */
+/* Code first; what had ended, and what has no cause, are last. */
 static struct row *rows_of(const struct diff_causes *c, size_t *ret)
 {
     size_t most = c->image[0].count + c->image[1].count + CPS_FW_TABLE_SIZE + 2;
-    struct row *row = calloc(most, sizeof(*row));
+    struct row *row = tool_alloc(most, sizeof(*row));
     size_t count = 0;
-    for (unsigned k = 0; row && k < IMAGES; k++) {
+    for (unsigned k = 0; k < IMAGES; k++) {
         const struct image *image = &c->image[k];
         for (size_t i = 0; i < image->count; i++)
             count = add_row(row, count, (struct row){&image->cause[i], image, i, 0, -1});
     }
-    for (unsigned id = 0; row && id < CPS_FW_TABLE_SIZE; id++)
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
         count = add_row(row, count, (struct row){&c->handler[id], NULL, 0, 0, (int)id});
-    if (row)
-        qsort(row, count, sizeof(*row), by_differences);
-    if (row)
-        count = add_row(row, count, (struct row){&c->other, NULL, 0, 0, -1});
-    *ret = row ? add_row(row, count, (struct row){&c->ended, NULL, 0, 0, -1}) : 0;
+    qsort(row, count, sizeof(*row), by_differences);
+    count = add_row(row, count, (struct row){&c->other, NULL, 0, 0, -1});
+    *ret = add_row(row, count, (struct row){&c->ended, NULL, 0, 0, -1});
     return row;
 }
 
@@ -394,7 +393,7 @@ static void put_row(const struct diff_causes *c, const struct row *row, uint32_t
                    cause->packets == 1 ? "" : "s");
     put_packets(c, cause, out);
     cps_buf_str(out, "\n    first: ");
-    cps_buf_add(out, cause->first.data, cause->first.size);
+    cps_buf_str(out, tool_text(&cause->first));
     if (row->image && most)
         diff_print_hunk(&row->image->sides, &row->image->change[row->change], most, out);
 }
@@ -404,7 +403,6 @@ void diff_causes_print(const struct diff_causes *c, uint32_t most, struct cps_bu
     size_t count = 0;
     struct row *row = rows_of(c, &count);
     size_t shown = most == UINT32_MAX || count < MOST_CAUSES ? count : MOST_CAUSES;
-    out->failed = out->failed || !row || c->failed;
     if (count)
         cps_buf_str(out, "differences by cause:\n");
     for (size_t i = 0; i < shown; i++)
@@ -432,11 +430,10 @@ static void put_handler(const struct image *image, size_t i, struct cps_buf *out
 {
     CPS_BUF where = {0};
     diff_print_where(&image->sides, &image->change[i], &where);
-    const char *text = cps_buf_text(&where);
+    const char *text = tool_text(&where);
     const char *role = strchr(text, ' ');
     cps_buf_add(out, text, strcspn(text, "+ "));
     cps_buf_str(out, role ? role : "");
-    out->failed = out->failed || where.failed;
 }
 
 /* Handlers of the places that are not shown, each once. */
@@ -454,8 +451,7 @@ static void put_rest(const struct diff_causes *c, const struct image *image, boo
         if (!column)
             cps_buf_printf(out, "  also %s (--all shows the code):", fate(c, image, i));
         put_handler(image, i, &name);
-        out->failed = out->failed || name.failed;
-        if (column && !strcmp(cps_buf_text(&name), cps_buf_text(&last)))
+        if (column && !strcmp(tool_text(&name), tool_text(&last)))
             continue;
         bool wrap = !column || column + name.size > WIDTH;
         cps_buf_printf(out, "%s%s%s", column ? "," : "", wrap ? "\n    " : " ",
@@ -463,7 +459,6 @@ static void put_rest(const struct diff_causes *c, const struct image *image, boo
         column = (wrap ? 4 : column + 2) + name.size;
         cps_buf_clear(&last);
         cps_buf_add(&last, name.data, name.size);
-        out->failed = out->failed || name.failed || last.failed;
     }
     cps_buf_str(out, column ? "\n" : "");
 }
@@ -492,7 +487,7 @@ static void print_image(const struct diff_causes *c, const struct image *image, 
 {
     size_t above = 0;
     size_t renamed = 0;
-    bool *done = calloc(image->count + 1, sizeof(*done));
+    bool *done = tool_alloc(image->count, sizeof(*done));
     for (size_t i = 0; i < image->count; i++) {
         above += image->cause[i].differences != 0;
         renamed += image->renamed[i];
@@ -508,13 +503,11 @@ static void print_image(const struct diff_causes *c, const struct image *image, 
         cps_buf_printf(out, ", %zu of them private registers with other numbers%s", renamed,
                        all ? "" : " (--all shows them)");
     cps_buf_str(out, image->count > above + (all ? 0 : renamed) ? ":\n" : "\n");
-    out->failed = out->failed || !done;
-    if (done) { /* first what ran */
-        size_t shown = put_places(c, image, true, MOST_PLACES, all, done, out);
-        put_rest(c, image, true, done, out);
-        put_places(c, image, false, MOST_PLACES - shown, all, done, out);
-        put_rest(c, image, false, done, out);
-    }
+    /* first what ran */
+    size_t shown = put_places(c, image, true, MOST_PLACES, all, done, out);
+    put_rest(c, image, true, done, out);
+    put_places(c, image, false, MOST_PLACES - shown, all, done, out);
+    put_rest(c, image, false, done, out);
     free(done);
 }
 
@@ -532,24 +525,16 @@ struct json_object *diff_causes_json(const struct diff_causes *c)
     size_t count = 0;
     struct row *row = rows_of(c, &count);
     for (size_t i = 0; i < count; i++) {
-        struct json_object *to = json_object_new_object();
         CPS_BUF name = {0};
         CPS_BUF first = {0};
         put_name(c, &row[i], &name);
         cps_buf_add(&first, row[i].cause->first.data,
                     strcspn(cps_buf_text(&row[i].cause->first), "\n"));
-        cps_json_buf(to, "cause", &name);
-        cps_json_uint(to, "differences", row[i].cause->differences);
-        cps_json_uint(to, "packets", row[i].cause->packets);
-        cps_json_buf(to, "first", &first);
-        cps_json_append(ret, to);
+        doc_row(ret, "cause=%p differences=%" PRIu64 " packets=%" PRIu64 " first=%p", &name,
+                row[i].cause->differences, row[i].cause->packets, &first);
     }
-    bool whole = row && !c->failed;
     free(row);
-    if (whole)
-        return ret;
-    json_object_put(ret); /* it would not be all there */
-    return NULL;
+    return ret;
 }
 
 size_t diff_causes_firsts(const struct diff_causes *c, struct diff_first *ret, size_t most)

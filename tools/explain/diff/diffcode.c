@@ -7,6 +7,7 @@
 
 #include "fw/image/place.h"
 #include "fw/listing/listing.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/diff/diffcause.h"
 
 /* So many instructions in front of a difference say what its constants are. */
@@ -83,9 +84,8 @@ static void print_instruction(struct lines *l, char mark, uint32_t at)
                    l->fw->words[l->part->start + at]);
     if (!print_data(l, at))
         cps_print(&cps_isa_afuc, &insn, at, &print, l->out);
-    l->out->failed = l->out->failed || note.failed;
     if (note.size)
-        cps_buf_printf(l->out, "  ; %s", cps_buf_text(&note));
+        cps_buf_printf(l->out, "  ; %s", tool_text(&note));
     cps_buf_str(l->out, "\n");
 }
 

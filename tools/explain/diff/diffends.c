@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fw/image/icache.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/diff/diffreport.h"
 
 static void put_end(const struct diff_side *side, struct cps_buf *out)
@@ -73,13 +74,12 @@ static void put_early(const struct diff_report *r, struct cps_buf *out)
     CPS_BUF b = {0};
     play_account_put(&r->a.record->account, &a);
     play_account_put(&r->b.record->account, &b);
-    if (a.size && !strcmp(cps_buf_text(&a), cps_buf_text(&b))) {
+    if (a.size && !strcmp(tool_text(&a), tool_text(&b))) {
         cps_buf_printf(out, stops(&r->a) ? "both stop %s" : "%s", cps_buf_text(&a));
     } else {
         put_early_side(&r->a, &a, out);
         put_early_side(&r->b, &b, out);
     }
-    out->failed = out->failed || a.failed || b.failed;
 }
 
 int diff_status(const struct diff_report *r, struct cps_buf *why)
@@ -92,15 +92,14 @@ int diff_status(const struct diff_report *r, struct cps_buf *why)
         put_early(r, why);
     else if (!diff_compared(r))
         cps_buf_str(why, "0 events compared");
-    return why->size || why->failed ? 4 : 0;
+    return *tool_text(why) ? 4 : 0;
 }
 
 void diff_print_missing(const struct diff_report *r, struct cps_buf *out)
 {
     CPS_BUF text = {0};
     play_account_put_missing(&r->b.record->account, &text);
-    out->failed = out->failed || text.failed;
-    if (text.size)
+    if (*tool_text(&text))
         cps_buf_printf(out, "; %s", cps_buf_text(&text));
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/names/words.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/diff/diffreport.h"
 
 /* The registers that an event of a kind is about. */
@@ -78,9 +79,8 @@ static bool put_fields(const struct diff_side *side, const struct cps_event *any
                                        a ? &a->value : NULL, b ? &b->value : NULL, &text);
     uint32_t differ = (a ? a->value : 0) ^ (b ? b->value : 0);
     bool whole = text.size && !(differ & ~known);
-    out->failed = out->failed || text.failed;
     if (whole)
-        cps_buf_printf(out, ".%s", cps_buf_text(&text));
+        cps_buf_printf(out, ".%s", tool_text(&text));
     return whole;
 }
 

@@ -7,7 +7,7 @@
 
 #include "fw/image/place.h"
 #include "trace/form/text.h"
-#include "trace/out/json.h"
+#include "tools/cmd/render/doc.h"
 
 #define CODE_AROUND   40u /* instructions of a handler shown on each side of the place */
 #define CODE_MOST     (2 * CODE_AROUND + 1)
@@ -234,12 +234,8 @@ struct json_object *diff_place(const struct diff_report *r)
         put_alone(&a, &code_a);
         put_alone(&b, &code_b);
     }
-    cps_json_text(ret, "firmware", r->b.label);
-    cps_json_buf(ret, "handler", &handler);
-    cps_json_text(ret, "label_a", r->a.label);
-    cps_json_text(ret, "label_b", r->b.label);
-    cps_json_buf(ret, "code_a", &code_a);
-    cps_json_buf(ret, "code_b", &code_b);
+    doc_put(ret, "firmware=%s handler=%p label_a=%s label_b=%s code_a=%p code_b=%p", r->b.label,
+            &handler, r->a.label, r->b.label, &code_a, &code_b);
     return ret;
 }
 

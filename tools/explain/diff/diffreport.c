@@ -9,6 +9,8 @@
 #include "cpscope.h"
 #include "tools/run/play.h"
 #include "trace/form/text.h"
+#include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
 #define AROUND 4u
@@ -77,7 +79,6 @@ void diff_print_first(const struct diff_report *r, struct cps_buf *out)
                        !status && endless ? "; neither trace says how its run ended" : "");
         diff_print_missing(r, out);
         cps_buf_str(out, "\n");
-        out->failed = out->failed || why.failed;
         return;
     }
     cps_buf_str(out, "first difference");
@@ -198,11 +199,7 @@ static void print_tail(const struct tail *tail, const char *what, struct cps_buf
 static void print_places(const struct diff_report *r, size_t most, struct cps_buf *out)
 {
     size_t count = r->diff->places;
-    uint64_t *counts = calloc(count + 1, sizeof(*counts));
-    if (!counts) {
-        out->failed = true;
-        return;
-    }
+    uint64_t *counts = tool_alloc(count, sizeof(*counts));
     for (size_t i = 0; i < count; i++)
         counts[i] = r->diff->by_place[i].count;
     struct tail tail = tail_of(counts, count, most);
@@ -237,53 +234,41 @@ void diff_print_counts(const struct diff_report *r, size_t most, struct cps_buf 
 
 static void add_event(struct json_object *at, const char *key, const struct cps_event *event)
 {
-    if (!event) {
+    if (event)
+        doc_put(cps_json_new_object(at, key), "event=%s addr=%" PRIu64 " value=%u pc=%u",
+                cps_event_keyword(cps_event_kind(event)), event->addr, event->value,
+                cps_event_pc(event));
+    else
         cps_json_null(at, key);
-        return;
-    }
-    struct json_object *to = json_object_new_object();
-    cps_json_text(to, "event", cps_event_keyword(cps_event_kind(event)));
-    cps_json_uint(to, "addr", event->addr);
-    cps_json_uint(to, "value", event->value);
-    cps_json_uint(to, "pc", cps_event_pc(event));
-    cps_json_add(at, key, to);
-}
-
-static void add_runs(const struct diff_report *r, struct json_object *to)
-{
-    struct json_object *runs = cps_json_new_array(to, "runs");
-    play_account_json_row(&r->a.record->account, r->a.label, runs);
-    play_account_json_row(&r->b.record->account, r->b.label, runs);
 }
 
 struct json_object *diff_json(const struct diff_report *r)
 {
     const struct cps_difference *first = &r->diff->first;
     struct json_object *to = json_object_new_object();
-    struct json_object *packets = json_object_new_object();
     CPS_BUF why = {0};
     cps_json_uint(to, "status", (uint64_t)diff_status(r, &why));
     if (why.size)
         cps_json_buf(to, "why", &why);
     cps_json_uint(to, "compared", diff_compared(r));
-    add_runs(r, to);
+    struct json_object *runs = cps_json_new_array(to, "runs");
+    play_account_json_row(&r->a.record->account, r->a.label, runs);
+    play_account_json_row(&r->b.record->account, r->b.label, runs);
     cps_json_uint(to, "differences", r->diff->differences);
     if (r->diff->differences) {
-        struct json_object *at = json_object_new_object();
+        struct json_object *at = cps_json_new_object(to, "first");
         cps_json_uint(at, "submission", first->submission);
         add_event(at, "packet", first->pkt_a ? first->pkt_a : first->pkt_b);
         add_event(at, "a", first->a);
         add_event(at, "b", first->b);
-        cps_json_add(to, "first", at);
     }
+    struct json_object *packets = cps_json_new_object(to, "by_packet");
     for (unsigned id = 0; id <= 128; id++) {
         CPS_BUF name = {0};
         if (!r->diff->by_packet[id])
             continue;
         diff_packet_name(r, id, &name);
-        cps_json_add(packets, cps_buf_text(&name),
-                     name.failed ? NULL : json_object_new_uint64(r->diff->by_packet[id]));
+        cps_json_uint(packets, tool_text(&name), r->diff->by_packet[id]);
     }
-    cps_json_add(to, "by_packet", packets);
     return to;
 }

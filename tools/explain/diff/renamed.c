@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "fw/image/pairs.h"
-#include "tools/explain/diff/renumber.h"
+#include "tools/cmd/terminal/oom.h"
+#include "tools/explain/diff/diffcause.h"
 
 enum {
     CONTROLS = 0x1000,
@@ -152,9 +153,7 @@ struct cps_err *renumber_only(const struct cps_fw *a, const struct cps_fw *b,
     struct cps_err *err = NULL;
     memset(ret, 0, count * sizeof(*ret));
     for (unsigned i = 0; !err && i < a->part_count && i < b->part_count; i++) {
-        struct side *s = calloc(2, sizeof(*s));
-        if (!s)
-            return cps_err_nomem();
+        struct side *s = tool_alloc(2, sizeof(*s));
         s[0].fw = a;
         s[1].fw = b;
         if (a->part[i].role == b->part[i].role)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The renumbering of control registers between two chips. */
-#include "tools/explain/diff/renumber.h"
+#include "tools/cmd/terminal/oom.h"
+#include "tools/explain/diff/diffcause.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "isa/base/shown.h"
-#include "trace/out/json.h"
+#include "tools/cmd/render/doc.h"
 
 /* Numbers that follow each other on both sides. */
 struct range {
@@ -21,12 +21,6 @@ struct printer {
     struct cps_buf *out;
 };
 
-static void deinit(struct printer *p)
-{
-    cps_names_destroy(p->names[0]);
-    cps_names_destroy(p->names[1]);
-}
-
 static const char *name_of(const struct printer *p, unsigned side, uint32_t number)
 {
     const char *name = cps_name(p->names[side], CPS_SPACE_CONTROL, number, NULL);
@@ -35,11 +29,14 @@ static const char *name_of(const struct printer *p, unsigned side, uint32_t numb
 
 static void put_span(uint32_t first, uint32_t count, struct cps_buf *out)
 {
-    char text[24];
-    int length = count > 1 ? snprintf(text, sizeof(text), "0x%03x-0x%03x", (unsigned)first,
-                                      (unsigned)(first + count - 1))
-                           : snprintf(text, sizeof(text), "0x%03x", (unsigned)first);
-    cps_buf_printf(out, "%s%*s", text, 12 - length > 0 ? 12 - length : 1, "");
+    size_t start = out->size;
+    cps_buf_hex(out, first, 3);
+    if (count > 1) {
+        cps_buf_str(out, "-");
+        cps_buf_hex(out, first + count - 1, 3);
+    }
+    cps_buf_pad(out, start, 11);
+    cps_buf_str(out, " ");
 }
 
 /* Ranges are named by their first register, where one has a name. */
@@ -48,14 +45,8 @@ static void put_range(const struct printer *p, const struct range *range)
     const char *name = name_of(p, 0, range->a);
     name = *name ? name : name_of(p, 1, range->b);
     if (p->json) {
-        struct json_object *row = json_object_new_object();
-        cps_json_uint(row, "a", range->a);
-        cps_json_uint(row, "b", range->b);
-        cps_json_uint(row, "count", range->count);
-        cps_json_uint(row, "pairs", range->pairs);
-        cps_json_uint(row, "agree", range->agree);
-        cps_json_text(row, "name", name);
-        cps_json_append(p->json, row);
+        doc_row(p->json, "a=%u b=%u count=%u pairs=%u agree=%u name=%s", range->a, range->b,
+                range->count, range->pairs, range->agree, name);
         return;
     }
     cps_buf_str(p->out, "  ");
@@ -105,23 +96,16 @@ struct cps_err *renumber_print(const struct cps_fw *a, const struct cps_fw *b, c
     if (!err)
         put_all(&p, list, count);
     free(list);
-    deinit(&p);
+    cps_names_destroy(p.names[0]);
+    cps_names_destroy(p.names[1]);
     return err;
-}
-
-static bool has_role(const struct cps_fw *fw, enum cps_fw_role role)
-{
-    unsigned i = 0;
-    while (i < fw->part_count && fw->part[i].role != role)
-        i++;
-    return i < fw->part_count;
 }
 
 struct cps_err *renumber_check(const struct cps_fw *a, const struct cps_fw *b)
 {
     CPS_BUF roles = {0};
     for (unsigned i = 0; i < a->part_count; i++) {
-        if (has_role(b, a->part[i].role))
+        if (diff_part(b, a->part[i].role))
             return NULL;
     }
     for (unsigned i = 0; i < a->part_count; i++)
@@ -129,8 +113,6 @@ struct cps_err *renumber_check(const struct cps_fw *a, const struct cps_fw *b)
     cps_buf_str(&roles, "and");
     for (unsigned i = 0; i < b->part_count; i++)
         cps_buf_printf(&roles, " %s", cps_fw_role_name(b->part[i].role));
-    if (roles.failed)
-        return cps_err_nomem();
     return cps_err_new(CPS_ERR_MISMATCH, "%s and %s have no processor in common: %s", a->name,
-                       b->name, cps_buf_text(&roles));
+                       b->name, tool_text(&roles));
 }

@@ -9,6 +9,8 @@
 #include "isa/base/within.h"
 #include "emu/mem.h"
 #include "tools/explain/info/info.h"
+#include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/stream/walk.h"
 #include "isa/isa.h"
 #include "isa/base/pm4.h"
@@ -16,6 +18,15 @@
 
 #define MAX_SECTION_TYPES 64
 #define WALK_LIMIT        (UINT64_C(16) << 20) /* packets: bounds streams that name themselves */
+
+static const char layout[] =
+    "{.name:e}: capture, {format}\n{.lines}"
+    "  gpu id {gpu_id}, chip id 0x{chip_id:x}\n"
+    "  {.buffers} buffers, {.contents} with contents, {.submits} submits\n"
+    "  sections:\n{sections*    {.name:-18} {count:8} {bytes:12} bytes\n}"
+    "  packets, by a static walk:\n"
+    "    type 4                       {.type4:8} ({.registers} registers)\n"
+    "{.packets*    {@:-28} {.:8}\n}";
 
 struct count {
     const char *name;
@@ -34,9 +45,8 @@ struct counter {
 
 struct info {
     struct cps_item_sink sink; /* first */
-    struct json_object *json;  /* NULL: text */
-    struct json_object *buffers;
-    struct json_object *submits;
+    struct json_object *to, *buffers, *submits;
+    struct cps_buf lines; /* of the text: buffers, submits and notes in their order */
     struct counter counter;
     struct stream_walk walk;
     struct cps_names *names; /* the walk's */
@@ -66,7 +76,7 @@ static void count_section(struct info *info, const struct cps_item *item)
     info->count[i].bytes += item->section.size;
 }
 
-/* Prints the buffer whose contents are complete now. */
+/* The contents of a buffer are complete now. */
 static void flush_buffer(struct info *info)
 {
     if (!info->pending)
@@ -74,16 +84,10 @@ static void flush_buffer(struct info *info)
     info->pending = false;
     info->buffer_total++;
     info->contents_total += info->contents != 0;
-    if (!info->json) {
-        printf("  buffer 0x%016" PRIx64 " %10" PRIu64 " bytes, %s\n", info->iova, info->size,
-               info->contents ? "with contents" : "no contents");
-        return;
-    }
-    struct json_object *row = json_object_new_object();
-    cps_json_uint(row, "iova", info->iova);
-    cps_json_uint(row, "size", info->size);
-    cps_json_uint(row, "contents", info->contents);
-    cps_json_append(info->buffers, row);
+    cps_buf_printf(&info->lines, "  buffer 0x%016" PRIx64 " %10" PRIu64 " bytes, %s\n", info->iova,
+                   info->size, info->contents ? "with contents" : "no contents");
+    doc_row(info->buffers, "iova=%" PRIu64 " size=%" PRIu64 " contents=%" PRIu64, info->iova,
+            info->size, info->contents);
 }
 
 /* What the walk sees. */
@@ -111,28 +115,20 @@ static void take_submit(struct info *info, const struct cps_item *item)
     if (cps_mem_failed(
             info->walk.mem)) /* nothing can be said of it, and the command ends with it */
         return;
-    if (!info->json) {
-        printf("  submit 0x%016" PRIx64 " %10" PRIu32 " dwords, %s\n", item->stream.iova,
-               item->stream.dwords, known ? "captured" : "not captured");
-        return;
-    }
-    struct json_object *row = json_object_new_object();
-    cps_json_uint(row, "iova", item->stream.iova);
-    cps_json_uint(row, "dwords", item->stream.dwords);
-    cps_json_bool(row, "captured", known);
-    cps_json_append(info->submits, row);
+    cps_buf_printf(&info->lines, "  submit 0x%016" PRIx64 " %10" PRIu32 " dwords, %s\n",
+                   item->stream.iova, item->stream.dwords, known ? "captured" : "not captured");
+    doc_row(info->submits, "iova=%" PRIu64 " dwords=%u captured?=%d", item->stream.iova,
+            item->stream.dwords, known);
 }
 
-static void take_text(const struct info *info, const struct cps_item *item)
+static void take_text(struct info *info, const struct cps_item *item)
 {
-    if (info->json)
-        return;
-    fputs(item->kind == CPS_ITEM_NOTE ? "  note   " : "  text   ", stdout);
+    cps_buf_str(&info->lines, item->kind == CPS_ITEM_NOTE ? "  note   " : "  text   ");
     for (size_t i = 0; i < item->text.size; i++) {
         char c = item->text.bytes[i];
-        putchar(c >= ' ' && c <= '~' ? c : '?');
+        cps_buf_add(&info->lines, c >= ' ' && c <= '~' ? &c : "?", 1);
     }
-    putchar('\n');
+    cps_buf_str(&info->lines, "\n");
 }
 
 static struct cps_err *follow(struct info *info, const struct cps_item *item)
@@ -186,89 +182,61 @@ static enum cps_layout layout_of(const struct info *info)
     return cps_gpu_layout(info->gpu_id ? info->gpu_id : info->chip_id & 0xffffffff);
 }
 
-static void print_text(const struct info *info, const struct cps_names *names)
+static void put_sections(const struct info *info, struct json_object *to)
 {
-    printf("  gpu id %" PRIu32 ", chip id 0x%" PRIx64 "\n", info->gpu_id, info->chip_id);
-    printf("  %" PRIu64 " buffers, %" PRIu64 " with contents, %" PRIu64 " submits\n",
-           info->buffer_total, info->contents_total, info->submit_total);
-    printf("  sections:\n");
-    for (unsigned i = 0; i < info->count_used; i++)
-        printf("    %-18s %8" PRIu64 " %12" PRIu64 " bytes\n",
-               info->count[i].name ? info->count[i].name : "(unknown)", info->count[i].sections,
-               info->count[i].bytes);
-    printf("  packets, by a static walk:\n    %-28s %8" PRIu64 " (%" PRIu64 " registers)\n",
-           "type 4", info->type4, info->type4_regs);
+    for (unsigned i = 0; i < info->count_used; i++) {
+        char type[24];
+        const struct count *count = &info->count[i];
+        snprintf(type, sizeof(type), "type %" PRIu32, count->type);
+        doc_put(cps_json_new_object(to, count->name ? count->name : type),
+                ".name=%s count=%" PRIu64 " bytes=%" PRIu64,
+                count->name ? count->name : "(unknown)", count->sections, count->bytes);
+    }
+}
+
+static void put_packets(const struct info *info, const struct cps_names *names,
+                        struct json_object *to)
+{
     for (unsigned id = 0; id < 128; id++) {
         char scratch[INFO_NAME_SIZE];
         if (info->mix[id])
-            printf("    %-28s %8" PRIu64 "\n", info_packet_name(names, id, scratch), info->mix[id]);
+            cps_json_uint(to, info_packet_name(names, id, scratch), info->mix[id]);
     }
     if (info->malformed)
-        printf("    %-28s %8" PRIu64 "\n", "malformed", info->malformed);
-}
-
-static void add_section(struct json_object *to, const struct count *count)
-{
-    char scratch[24];
-    struct json_object *row = json_object_new_object();
-    snprintf(scratch, sizeof(scratch), "type %" PRIu32, count->type);
-    cps_json_uint(row, "count", count->sections);
-    cps_json_uint(row, "bytes", count->bytes);
-    cps_json_add(to, count->name ? count->name : scratch, row);
-}
-
-static void print_json(const struct info *info, const struct cps_names *names)
-{
-    struct json_object *sections = json_object_new_object();
-    struct json_object *mix = json_object_new_object();
-    cps_json_text(info->json, "kind", "capture");
-    cps_json_uint(info->json, "gpu_id", info->gpu_id);
-    cps_json_uint(info->json, "chip_id", info->chip_id);
-    for (unsigned i = 0; i < info->count_used; i++)
-        add_section(sections, &info->count[i]);
-    cps_json_add(info->json, "sections", sections);
-    cps_json_add(info->json, "buffers", json_object_get(info->buffers));
-    cps_json_add(info->json, "submits", json_object_get(info->submits));
-    cps_json_uint(mix, "type4", info->type4);
-    for (unsigned id = 0; id < 128; id++) {
-        char scratch[INFO_NAME_SIZE];
-        if (info->mix[id])
-            cps_json_uint(mix, info_packet_name(names, id, scratch), info->mix[id]);
-    }
-    if (info->malformed)
-        cps_json_uint(mix, "malformed", info->malformed);
-    cps_json_add(info->json, "packets", mix);
+        cps_json_uint(to, "malformed", info->malformed);
 }
 
 static struct cps_err *finish(struct info *info)
 {
+    struct json_object *to = info->to;
     struct cps_names *names = NULL;
     flush_buffer(info);
     CPS_TRY(cps_names_create(layout_of(info), NULL, &names));
-    if (info->json)
-        print_json(info, names);
-    else
-        print_text(info, names);
+    cps_json_buf(to, ".lines", &info->lines);
+    doc_put(to,
+            "kind=capture gpu_id=%u chip_id=%" PRIu64 " .buffers=%" PRIu64 " .contents=%" PRIu64
+            " .submits=%" PRIu64 " .type4=%" PRIu64 " .registers=%" PRIu64,
+            info->gpu_id, info->chip_id, info->buffer_total, info->contents_total,
+            info->submit_total, info->type4, info->type4_regs);
+    put_sections(info, cps_json_new_object(to, "sections"));
+    cps_json_add(to, "buffers", json_object_get(info->buffers));
+    cps_json_add(to, "submits", json_object_get(info->submits));
+    put_packets(info, names, cps_json_new_object(to, ".packets"));
+    struct json_object *packets = cps_json_new_object(to, "packets");
+    cps_json_uint(packets, "type4", info->type4);
+    put_packets(info, names, packets);
     cps_names_destroy(names);
     return NULL;
 }
 
-struct cps_err *info_capture(struct cps_stream *stream, const char *format,
-                             struct json_object *json)
+struct cps_err *info_capture(struct cps_stream *stream, const char *format, struct json_object *to)
 {
-    struct info *info = calloc(1, sizeof(*info));
-    if (!info)
-        return cps_err_nomem();
+    struct info *info = tool_alloc(1, sizeof(*info));
     info->sink.item = take_item;
-    info->json = json;
+    info->to = to;
     info->buffers = json_object_new_array();
     info->submits = json_object_new_array();
-    if (json) {
-        cps_json_text(json, "format", format);
-    } else {
-        info_name(cps_stream_name(stream));
-        printf(": capture, %s\n", format);
-    }
+    doc_put(to, ".layout=%s .name=%s format=%s", layout, cps_stream_name(stream), format);
     info->counter = (struct counter){{count_events}, info};
     info->walk.sink = &info->counter.sink;
     info->walk.publish = &info->names;
@@ -277,12 +245,12 @@ struct cps_err *info_capture(struct cps_stream *stream, const char *format,
         err = cps_capture_read(stream, NULL, &info->sink);
     if (!err)
         err = stream_walk_end(&info->walk);
-    /* A cut file is described as far as it goes, then reported. */
     if (!err || err->code != CPS_ERR_NOMEM)
         err = cps_err_first_(err, finish(info));
     stream_walk_deinit(&info->walk);
     json_object_put(info->buffers);
     json_object_put(info->submits);
+    cps_buf_deinit(&info->lines);
     free(info);
     return err;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * A dump's firmware as a listing. */
-#include "tools/explain/info/dump_listing.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fw/image/place.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/info/info.h"
 #include "tools/run/code.h"
 #include "tools/run/play.h"
@@ -136,16 +135,13 @@ static struct cps_err *read_dump(const char *path, struct play *play)
     return err;
 }
 
-struct cps_err *dump_listing(const struct cps_options *opt, struct cps_buf *out)
+struct cps_err *info_dump_listing(const struct cps_options *opt, struct cps_buf *out)
 {
-    struct play *play = calloc(1, sizeof(*play));
-    if (!play)
-        return cps_err_nomem();
+    struct play *play = tool_alloc(1, sizeof(*play));
     struct cps_err *err = read_dump(opt->from, play);
     if (!err)
         err = list(opt, play, out);
-    if (!err && out->failed)
-        err = cps_err_nomem();
+    tool_text(out);
     play_close(play);
     free(play);
     return err;

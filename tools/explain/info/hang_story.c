@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * The paragraph about a hang. */
-#include "tools/explain/info/hang_story.h"
+#include "tools/explain/info/hang.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "isa/base/pm4.h"
 #include "tools/explain/info/info.h"
 #include "tools/run/hang/estimate.h"
+#include "tools/cmd/render/doc.h"
 #include "trace/out/json.h"
 
-static const struct dump_block *stat_of(const struct hang_story *s)
-{
-    return dump_block(s->dump, "CP_SQE_STAT");
-}
-
-static bool is_refused(const struct hang_story *s)
-{
-    return s->wait.what == HANG_WAIT_SELF;
-}
-
 /* "CP_BLIT (0x702c0001)", "a type-4 write of RB_CCU_CNTL (0x...)". */
-static void put_packet(const struct hang_story *s, uint32_t header, struct cps_buf *out)
+static void put_packet(const struct hang *s, uint32_t header, struct cps_buf *out)
 {
     char scratch[INFO_NAME_SIZE];
     struct cps_pm4 packet = cps_pm4_decode(header);
@@ -37,32 +26,21 @@ static void put_packet(const struct hang_story *s, uint32_t header, struct cps_b
     cps_buf_printf(out, " (0x%08" PRIx32 ")", header);
 }
 
-/* Where the packet lies, as the queue's words say. */
-static bool locate(const struct hang_story *s, struct hang_estimate *ret)
+static void put_place(const struct hang *s, const struct hang_estimate *at, struct cps_buf *out)
 {
-    const struct dump_block *stat = stat_of(s);
-    return hang_estimate(s->dump, &s->roq, dump_word(stat, STAT_LEVEL) & 7,
-                         dump_word(stat, STAT_HEADER), ret);
-}
-
-static void put_place(const struct hang_story *s, struct cps_buf *out)
-{
-    const struct dump_block *stat = stat_of(s);
-    uint32_t level = dump_word(stat, STAT_LEVEL) & 7;
-    struct hang_estimate at;
     cps_buf_str(out, "The command processor hangs at ");
-    put_packet(s, dump_word(stat, STAT_HEADER), out);
-    cps_buf_printf(out, ", in %s", dump_level_name(level));
-    if (!locate(s, &at))
+    put_packet(s, s->header, out);
+    cps_buf_printf(out, ", in %s", dump_level_name(s->level));
+    if (!at)
         cps_buf_str(out, "; where that lies the dump's queues do not say. ");
+    else if (at->places > 1)
+        cps_buf_printf(out, " at 0x%" PRIx64 " (%u places have its words). ", at->header,
+                       at->places);
     else
-        cps_buf_printf(out, " at 0x%" PRIx64, at.header);
-    if (at.words && at.places > 1)
-        cps_buf_printf(out, " (%u places have its words)", at.places);
-    cps_buf_str(out, at.words ? ". " : "");
+        cps_buf_printf(out, " at 0x%" PRIx64 ". ", at->header);
 }
 
-static void put_polled(const struct hang_story *s, const char *what, enum cps_space space,
+static void put_polled(const struct hang *s, const char *what, enum cps_space space,
                        struct cps_buf *out)
 {
     const char *name = cps_name(s->names, space, s->wait.number, NULL);
@@ -70,7 +48,7 @@ static void put_polled(const struct hang_story *s, const char *what, enum cps_sp
                    name ? name : "");
 }
 
-static void put_wait(const struct hang_story *s, uint32_t pc, struct cps_buf *out)
+static void put_wait(const struct hang *s, struct cps_buf *out)
 {
     static const char *const texts[] = {
         [HANG_WAIT_UNKNOWN] = "the code there does not say what it waits for",
@@ -82,7 +60,7 @@ static void put_wait(const struct hang_story *s, uint32_t pc, struct cps_buf *ou
         [HANG_WAIT_MEMORY] = "polls a word in memory",
         [HANG_WAIT_LOOP] = "goes round a loop whose end does not come from what it reads there",
     };
-    cps_buf_printf(out, "It stands at 0x%04" PRIx32 "%s", pc,
+    cps_buf_printf(out, "It stands at 0x%04" PRIx32 "%s", s->pc,
                    s->wait.what == HANG_WAIT_UNKNOWN ? "; " : " and ");
     if (s->wait.what == HANG_WAIT_CONTROL)
         put_polled(s, "control register", CPS_SPACE_CONTROL, out);
@@ -94,7 +72,7 @@ static void put_wait(const struct hang_story *s, uint32_t pc, struct cps_buf *ou
     cps_buf_str(out, ". ");
 }
 
-static void put_since(const struct hang_story *s, struct cps_buf *out)
+static void put_since(const struct hang *s, struct cps_buf *out)
 {
     const struct dump_ring *ring = dump_hung_ring(s->dump);
     if (!ring || ring->last_fence == ring->retired_fence)
@@ -107,8 +85,7 @@ static void put_since(const struct hang_story *s, struct cps_buf *out)
     cps_buf_printf(out, ", %" PRIu32 " was submitted last. ", ring->last_fence);
 }
 
-static void put_write(const struct hang_story *s, const struct mempool_entry *entry,
-                      struct cps_buf *out)
+static void put_write(const struct hang *s, const struct mempool_entry *entry, struct cps_buf *out)
 {
     enum cps_space space = entry->pipe ? CPS_SPACE_PIPE : CPS_SPACE_GPU;
     const char *name = cps_name(s->names, space, entry->offset, NULL);
@@ -119,7 +96,7 @@ static void put_write(const struct hang_story *s, const struct mempool_entry *en
 }
 
 /* The packet that asked for what a queue has at its head: only a replay knows it. */
-static const struct replay_write *head_of(const struct hang_story *s, unsigned cluster)
+static const struct replay_write *head_of(const struct hang *s, unsigned cluster)
 {
     const struct replay *r = s->replay;
     if (!r || r->place.by == HANG_NOWHERE || !r->first_found[cluster])
@@ -127,7 +104,7 @@ static const struct replay_write *head_of(const struct hang_story *s, unsigned c
     return &r->writes.write[r->head[cluster]];
 }
 
-static void put_queue(const struct hang_story *s, unsigned cluster, struct cps_buf *out)
+static void put_queue(const struct hang *s, unsigned cluster, struct cps_buf *out)
 {
     const struct mempool_queue *queue = &s->pool.queue[cluster];
     const struct replay_write *head = head_of(s, cluster);
@@ -144,7 +121,7 @@ static void put_queue(const struct hang_story *s, unsigned cluster, struct cps_b
 }
 
 /* The longest queue first: that part is furthest behind. */
-static void put_queues(const struct hang_story *s, struct cps_buf *out)
+static void put_queues(const struct hang *s, struct cps_buf *out)
 {
     bool told[DUMP_CLUSTERS] = {false};
     unsigned count = 0;
@@ -162,59 +139,32 @@ static void put_queues(const struct hang_story *s, struct cps_buf *out)
         put_queue(s, longest, out);
         count++;
     }
-    if (s->pool.known && !count && !is_refused(s))
+    if (s->pool.known && !count && s->wait.what != HANG_WAIT_SELF)
         cps_buf_str(out, "All parts of the GPU have taken their register writes. ");
     if (s->pool.why.size)
         cps_buf_printf(out, "What waits in the queues is not known: %s. ",
                        cps_buf_text(&s->pool.why));
 }
 
-struct cps_err *hang_story_tell(struct hang_story *s)
+static void put_rows(const struct hang *s, struct json_object *list)
 {
-    const struct dump_block *stat = stat_of(s);
-    uint32_t pc = dump_word(stat, 0);
-    roq_read(s->dump, &s->roq);
-    CPS_TRY(mempool_read(s->dump, &s->pool));
-    hang_wait_of(&s->code->cache, s->gen, stat, pc, &s->wait);
-    put_place(s, &s->text);
-    put_wait(s, pc, &s->text);
-    put_since(s, &s->text);
-    put_queues(s, &s->text);
-    return s->text.failed ? cps_err_nomem() : NULL;
-}
-
-void hang_story_deinit(struct hang_story *s)
-{
-    mempool_deinit(&s->pool);
-    cps_buf_deinit(&s->text);
-}
-
-static struct json_object *json_queues(const struct hang_story *s)
-{
-    struct json_object *rows = json_object_new_array();
     for (unsigned i = 0; i < DUMP_CLUSTERS; i++) {
         const struct mempool_queue *queue = &s->pool.queue[i];
         const struct replay_write *head = head_of(s, i);
-        struct json_object *row = json_object_new_object();
-        cps_json_text(row, "part", dump_cluster_name(i));
-        cps_json_uint(row, "writes", queue->count);
+        struct json_object *row =
+            doc_row(list, "part=%s writes=%zu", dump_cluster_name(i), queue->count);
         if (queue->count) {
             CPS_BUF next = {0};
             put_write(s, &queue->entry[0], &next);
             cps_json_buf(row, "next", &next);
-            cps_json_uint(row, "register", queue->entry[0].offset);
-            cps_json_uint(row, "value", queue->entry[0].value);
+            doc_put(row, "register=%u value=%u", queue->entry[0].offset, queue->entry[0].value);
         }
-        if (head) {
-            cps_json_uint(row, "packet", head->header);
-            cps_json_uint(row, "iova", head->packet);
-        }
-        cps_json_append(rows, row);
+        if (head)
+            doc_put(row, "packet=%u iova=%" PRIu64, head->header, head->packet);
     }
-    return rows;
 }
 
-void hang_story_json(const struct hang_story *s, struct json_object *to)
+void hang_story_put(const struct hang *s, struct json_object *to)
 {
     static const char *const waits[] = {
         [HANG_WAIT_UNKNOWN] = "unknown", [HANG_WAIT_SELF] = "nothing",
@@ -223,13 +173,19 @@ void hang_story_json(const struct hang_story *s, struct json_object *to)
         [HANG_WAIT_CONTROL] = "control", [HANG_WAIT_REGISTER] = "register",
         [HANG_WAIT_MEMORY] = "memory",   [HANG_WAIT_LOOP] = "loop",
     };
+    CPS_BUF text = {0};
     struct hang_estimate at;
-    cps_json_buf(to, "summary", &s->text);
+    bool is_located = hang_estimate(s->dump, &s->roq, s->level, s->header, &at);
+    put_place(s, is_located ? &at : NULL, &text);
+    put_wait(s, &text);
+    put_since(s, &text);
+    put_queues(s, &text);
+    cps_json_buf(to, "summary", &text);
     cps_json_text(to, "waits_for", waits[s->wait.what]);
     if (s->wait.number)
         cps_json_uint(to, "polls", s->wait.number);
-    if (locate(s, &at))
+    if (is_located)
         cps_json_uint(to, "location", at.header);
     if (s->pool.known)
-        cps_json_add(to, "queues", json_queues(s));
+        put_rows(s, cps_json_new_array(to, "queues"));
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Descriptions of files: as text on stdout, or into a JSON object where one is given. */
+ * Descriptions of files, as trees (tools/cmd/render/doc.h). The member ".layout" is the layout of
+ * the text; a description that failed has none, or is complete as far as the file is. */
 #ifndef CPS_INFO_H
 #define CPS_INFO_H
 
 #include "fw/fw.h"
+#include "fw/nv/script/script.h"
 #include "trace/capture/capture.h"
 #include "trace/capture/stream.h"
 #include "tools/cmd/options/opt.h"
@@ -19,41 +21,53 @@ struct json_object;
 const char *info_packet_name(const struct cps_names *names, unsigned id,
                              char scratch[INFO_NAME_SIZE]);
 
-/** Prints the name of a file, which may be anything, escaped. */
-void info_name(const char *name);
 /** What a capture holds: container @p format, chip, sections, buffers, submits, packet mix. */
 CPS_MUST_USE struct cps_err *info_capture(struct cps_stream *stream, const char *format,
-                                          struct json_object *json);
+                                          struct json_object *to);
 /** Where a hardware dump's processor hung. @p firmware  file whose code to show, or NULL */
 CPS_MUST_USE struct cps_err *info_dump(struct cps_stream *stream, const char *firmware,
-                                       struct json_object *json);
+                                       struct json_object *to);
+/**
+ * Lists the firmware that ran when the dump @p opt->from was taken. With a firmware file (the first
+ * argument) that is the whole image, with what is not the hardware's own marked; else the lines of
+ * the instruction cache, with the holes between them.
+ */
+CPS_MUST_USE struct cps_err *info_dump_listing(const struct cps_options *opt, struct cps_buf *out);
 /** Loads the firmware that fills the rest of @p stream; the caller destroys @p ret. */
 CPS_MUST_USE struct cps_err *info_read_firmware(struct cps_stream *stream, unsigned gen,
                                                 struct cps_fw **ret);
 /** What a firmware holds: id, generation, version, processors, packet table. */
 CPS_MUST_USE struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen,
-                                           struct json_object *json);
+                                           struct json_object *to);
 /** Reads a part of a file as firmware; the caller destroys what @p ret gets. */
 CPS_MUST_USE struct cps_err *info_read_part(const struct cps_options *opt, const char *path,
                                             struct cps_fw **ret);
 /** What the firmware in a part of a file holds. */
 CPS_MUST_USE struct cps_err *info_part(const struct cps_options *opt, const char *path,
-                                       struct json_object *json);
+                                       struct json_object *to);
 /** What a script holds. @p gen  0: as the file says */
 CPS_MUST_USE struct cps_err *info_script(const struct cps_options *opt, const char *path,
                                          const struct cps_isa *isa, unsigned gen,
-                                         struct json_object *json);
+                                         struct json_object *to);
 /** What a trace holds: head, events by kind, end. */
-CPS_MUST_USE struct cps_err *info_trace(struct cps_stream *stream, struct json_object *json);
+CPS_MUST_USE struct cps_err *info_trace(struct cps_stream *stream, struct json_object *to);
 /** Whether a file is a VBIOS by its first bytes; stdin, which cannot be read twice, is taken for
  * none, and so is what cannot be read. */
 bool info_is_rom(const char *path);
 /** What a VBIOS holds: images, chip, tables, init scripts, scripts of HWSQ. */
-CPS_MUST_USE struct cps_err *info_rom(struct cps_stream *stream, struct json_object *json);
+CPS_MUST_USE struct cps_err *info_rom(struct cps_stream *stream, struct json_object *to);
 /** Appends the listing of a VBIOS. @p gen  of HWSQ; 0: as the VBIOS says */
 CPS_MUST_USE struct cps_err *info_rom_listing(struct cps_stream *stream, unsigned gen,
                                               const char *rnn_dir, struct cps_buf *out);
 /** What the headers of Qualcomm's ELF images say, and which of their files are there. */
-CPS_MUST_USE struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *json);
+CPS_MUST_USE struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *to);
+
+/** Loads a script, or takes the part of a file that --offset and --length name for code. */
+CPS_MUST_USE struct cps_err *script_load(const struct cps_options *opt, const char *path,
+                                         const struct cps_isa *isa, unsigned gen,
+                                         struct cps_script *ret);
+/** cpscope asm and cpscope disasm for scripts. @return the exit status of the command */
+int script_asm(const struct cps_options *opt);
+int script_disasm(const struct cps_options *opt);
 
 #endif

@@ -1,214 +1,119 @@
 /* SPDX-License-Identifier: MIT
  * cpscope info and cpscope disasm for VBIOS images of NVIDIA's boards. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "fw/nv/rom/rom.h"
 #include "tools/explain/info/info.h"
+#include "tools/cmd/render/doc.h"
 #include "trace/out/json.h"
 
-static const char *const sums[] = {
-    [CPS_ROM_SUM_NONE] = "none",
-    [CPS_ROM_SUM_GOOD] = "good",
-    [CPS_ROM_SUM_BAD] = "bad",
-};
-static const char *const kinds[] = {
-    [CPS_ROM_BARE] = "none",
-    [CPS_ROM_BMP] = "BMP",
-    [CPS_ROM_BIT] = "BIT",
-};
-static const char *const origins[] = {
-    [CPS_ROM_INIT] = "init", [CPS_ROM_AFTER] = "after", [CPS_ROM_SUB] = "sub",
-    [CPS_ROM_CALL] = "call", [CPS_ROM_JUMP] = "jump",   [CPS_ROM_MEMORY] = "memory",
-};
+static const char layout[] =
+    "{.name:e}: VBIOS of an NVIDIA board\n"
+    "{images*  image       0x{offset:04x} {size:5} bytes, PCI {vendor:04x}:{device:04x}, {.code}, "
+    "sum {sum}\n}"
+    "  version     {version}{version!not found}\n"
+    "  chip        {chip?{chip} ({.code}), HWSQ {hwsq}{hwsq!is not in it}}"
+    "{chip!not known by the version or the PCI id}\n"
+    "  table       {table}{.major? at 0x{table_offset:04x}, version {.major}.{.minor:02x}}\n"
+    "{entries*  entry       {.letter} version {version}, 0x{length:04x} bytes at 0x{offset:04x}"
+    "{inside!, not in the file}\n}"
+    "{init_scripts*  init        0x{offset:04x} {size:5} bytes {operations:4} operations, {name}"
+    "{.stop?, {.stop}}\n}"
+    "{hwsq_scripts*  hwsq        0x{offset:04x} {size:5} bytes, "
+    "{.by?written by {.by}}{.by!entry {number}}"
+    "{entry_point?, ENTRY_POINT 0x{entry_point:08x}}\n}"
+    "{notes*  note        {.}\n}";
 
-static const char *code_name(uint8_t type)
+static void put_head(const struct cps_rom *rom, struct json_object *to)
 {
-    static const char *const names[] = {"PC", "Open Firmware", "HP PA-RISC", "EFI"};
-    return type < sizeof(names) / sizeof(names[0]) ? names[type] : "unknown code";
-}
-
-static void put_version(const struct cps_rom *rom, struct cps_buf *out)
-{
-    for (unsigned i = 0; i < 5; i++)
-        cps_buf_printf(out, "%s%02x", i ? "." : "", rom->version[i]);
-}
-
-static void print_chip(const struct cps_rom *rom)
-{
+    static const char *const kinds[] = {
+        [CPS_ROM_BARE] = "none", [CPS_ROM_BMP] = "BMP", [CPS_ROM_BIT] = "BIT"};
     CPS_BUF version = {0};
     enum cps_gen gen = cps_rom_gen_(rom);
-    put_version(rom, &version);
-    printf("  version     %s\n", rom->has_version ? cps_buf_text(&version) : "not found");
-    if (rom->chip)
-        printf("  chip        %s (%s), HWSQ %s\n", rom->chip->name, rom->chip->code,
-               gen ? cps_gen_row(gen)->word : "is not in it");
-    else
-        printf("  chip        not known by the version or the PCI id\n");
+    for (unsigned i = 0; i < 5 && rom->has_version; i++)
+        cps_buf_printf(&version, "%s%02x", i ? "." : "", rom->version[i]);
+    doc_put(to, "kind=vbios version?=%p chip?=%s .code=%s hwsq?=%s table=%s", &version,
+            rom->chip ? rom->chip->name : "", rom->chip ? rom->chip->code : "",
+            gen ? cps_gen_row(gen)->word : "", kinds[rom->kind]);
+    if (rom->kind != CPS_ROM_BARE)
+        doc_put(to, "table_offset=%zu table_version=%u .major=%u .minor=%u", rom->table,
+                rom->table_version, rom->table_version >> 8, rom->table_version & 0xff);
 }
 
-static void print_script(const struct cps_rom *rom, size_t index)
+static void put_images(const struct cps_rom *rom, struct json_object *list)
 {
-    const struct cps_rom_script *script = &rom->script[index];
-    CPS_BUF name = {0};
-    cps_rom_script_name_(rom, index, &name);
-    printf("  init        0x%04zx %5zu bytes %4u operations, %s", script->offset, script->size,
-           script->count, cps_buf_text(&name));
-    if (script->end == CPS_ROM_UNKNOWN)
-        printf(", stops at 0x%04zx: no source knows operation 0x%02x",
-               script->offset + script->size, rom->bytes[script->offset + script->size]);
-    else if (script->end != CPS_ROM_DONE)
-        printf(", %s", cps_rom_end_text_(script->end));
-    printf("\n");
-}
-
-static void print_hwsq(const struct cps_rom *rom, const struct cps_rom_hwsq *script)
-{
-    CPS_BUF name = {0};
-    cps_buf_printf(&name, "entry %u", script->number);
-    if (script->written) {
-        cps_buf_clear(&name);
-        cps_buf_str(&name, "written by ");
-        cps_rom_script_name_(rom, script->number, &name);
-    }
-    printf("  hwsq        0x%04zx %5zu bytes, %s", script->offset, script->code.size,
-           cps_buf_text(&name));
-    if (script->has_entry)
-        printf(", ENTRY_POINT 0x%08" PRIx32, script->entry);
-    printf("\n");
-}
-
-static void print_notes(const struct cps_rom *rom)
-{
-    const char *at = cps_buf_text(&rom->notes);
-    for (size_t length; *at; at += length + 1) {
-        length = strcspn(at, "\n");
-        printf("  note        %.*s\n", (int)length, at);
-    }
-}
-
-static void print_text(const struct cps_rom *rom)
-{
-    info_name(rom->name);
-    printf(": VBIOS of an NVIDIA board\n");
+    static const char *const sums[] = {
+        [CPS_ROM_SUM_NONE] = "none", [CPS_ROM_SUM_GOOD] = "good", [CPS_ROM_SUM_BAD] = "bad"};
+    static const char *const codes[] = {"PC", "Open Firmware", "HP PA-RISC", "EFI"};
     for (unsigned i = 0; i < rom->image_count; i++) {
         const struct cps_rom_image *image = &rom->image[i];
-        printf("  image       0x%04zx %5zu bytes, PCI %04x:%04x, %s, sum %s\n", image->offset,
-               image->size, image->vendor, image->device, code_name(image->code_type),
-               sums[image->sum]);
+        bool is_known = image->code_type < sizeof(codes) / sizeof(codes[0]);
+        doc_row(list, "offset=%zu size=%zu vendor=%u device=%u code_type=%u .code=%s sum=%s",
+                image->offset, image->size, image->vendor, image->device, image->code_type,
+                is_known ? codes[image->code_type] : "unknown code", sums[image->sum]);
     }
-    print_chip(rom);
-    if (rom->kind == CPS_ROM_BARE)
-        printf("  table       none\n");
-    else
-        printf("  table       %s at 0x%04zx, version %u.%02x\n", kinds[rom->kind], rom->table,
-               rom->table_version >> 8, rom->table_version & 0xff);
-    for (size_t i = 0; i < rom->entry_count; i++)
-        printf("  entry       %c version %u, 0x%04x bytes at 0x%04x%s\n",
-               rom->entry[i].id > ' ' && rom->entry[i].id < 0x7f ? rom->entry[i].id : '?',
-               rom->entry[i].version, rom->entry[i].length, rom->entry[i].offset,
-               rom->entry[i].inside ? "" : ", not in the file");
-    for (size_t i = 0; i < rom->script_count; i++)
-        print_script(rom, i);
-    for (size_t i = 0; i < rom->hwsq_count; i++)
-        print_hwsq(rom, &rom->hwsq[i]);
-    print_notes(rom);
 }
 
-static struct json_object *image_json(const struct cps_rom_image *image)
+static void put_entries(const struct cps_rom *rom, struct json_object *list)
 {
-    struct json_object *row = json_object_new_object();
-    cps_json_uint(row, "offset", image->offset);
-    cps_json_uint(row, "size", image->size);
-    cps_json_uint(row, "vendor", image->vendor);
-    cps_json_uint(row, "device", image->device);
-    cps_json_uint(row, "code_type", image->code_type);
-    cps_json_text(row, "sum", sums[image->sum]);
-    return row;
+    for (size_t i = 0; i < rom->entry_count; i++) {
+        const struct cps_rom_entry *entry = &rom->entry[i];
+        bool is_shown = entry->id > ' ' && entry->id < 0x7f;
+        const char letter[2] = {is_shown ? (char)entry->id : '?', '\0'};
+        doc_row(list, ".letter=%s id=%u version=%u offset=%u length=%u inside?=%d", letter,
+                entry->id, entry->version, entry->offset, entry->length, entry->inside);
+    }
 }
 
-static struct json_object *entry_json(const struct cps_rom_entry *entry)
+static void put_init_scripts(const struct cps_rom *rom, struct json_object *list)
 {
-    struct json_object *row = json_object_new_object();
-    cps_json_uint(row, "id", entry->id);
-    cps_json_uint(row, "version", entry->version);
-    cps_json_uint(row, "offset", entry->offset);
-    cps_json_uint(row, "length", entry->length);
-    cps_json_bool(row, "inside", entry->inside);
-    return row;
-}
-
-static struct json_object *script_json(const struct cps_rom *rom, size_t index)
-{
+    static const char *const origins[] = {
+        [CPS_ROM_INIT] = "init", [CPS_ROM_AFTER] = "after", [CPS_ROM_SUB] = "sub",
+        [CPS_ROM_CALL] = "call", [CPS_ROM_JUMP] = "jump",   [CPS_ROM_MEMORY] = "memory",
+    };
     static const char *const ends[] = {"done", "joined", "unknown", "cut", "outside"};
-    const struct cps_rom_script *script = &rom->script[index];
-    struct json_object *row = json_object_new_object();
-    CPS_BUF name = {0};
-    cps_rom_script_name_(rom, index, &name);
-    cps_json_buf(row, "name", &name);
-    cps_json_text(row, "origin", origins[script->origin]);
-    cps_json_uint(row, "number", script->number);
-    cps_json_uint(row, "offset", script->offset);
-    cps_json_uint(row, "size", script->size);
-    cps_json_uint(row, "operations", script->count);
-    cps_json_text(row, "end", ends[script->end]);
-    return row;
+    for (size_t i = 0; i < rom->script_count; i++) {
+        const struct cps_rom_script *script = &rom->script[i];
+        CPS_BUF name = {0};
+        CPS_BUF stop = {0};
+        cps_rom_script_name_(rom, i, &name);
+        if (script->end == CPS_ROM_UNKNOWN)
+            cps_buf_printf(&stop, "stops at 0x%04zx: no source knows operation 0x%02x",
+                           script->offset + script->size,
+                           rom->bytes[script->offset + script->size]);
+        else if (script->end != CPS_ROM_DONE)
+            cps_buf_str(&stop, cps_rom_end_text_(script->end));
+        doc_row(list,
+                "name=%p origin=%s number=%u offset=%zu size=%zu operations=%u end=%s .stop=%p",
+                &name, origins[script->origin], script->number, script->offset, script->size,
+                script->count, ends[script->end], &stop);
+    }
 }
 
-static struct json_object *hwsq_json(const struct cps_rom_hwsq *script)
+static void put_hwsq_scripts(const struct cps_rom *rom, struct json_object *list)
 {
-    struct json_object *row = json_object_new_object();
-    cps_json_text(row, "origin", script->written ? "written" : "table");
-    cps_json_uint(row, "number", script->number);
-    cps_json_uint(row, "offset", script->offset);
-    cps_json_uint(row, "end", script->end);
-    cps_json_uint(row, "size", script->code.size);
-    cps_json_uint(row, "register", script->address);
-    if (script->has_entry)
-        cps_json_uint(row, "entry_point", script->entry);
-    return row;
+    for (size_t i = 0; i < rom->hwsq_count; i++) {
+        const struct cps_rom_hwsq *script = &rom->hwsq[i];
+        CPS_BUF by = {0};
+        if (script->written)
+            cps_rom_script_name_(rom, script->number, &by);
+        struct json_object *row =
+            doc_row(list, "origin=%s number=%u offset=%zu end=%zu size=%zu register=%u .by=%p",
+                    script->written ? "written" : "table", script->number, script->offset,
+                    script->end, script->code.size, script->address, &by);
+        if (script->has_entry)
+            doc_put(row, "entry_point=%" PRIu32, script->entry);
+    }
 }
 
-static void notes_json(const struct cps_rom *rom, struct json_object *to)
+static void put_notes(const struct cps_rom *rom, struct json_object *list)
 {
-    struct json_object *notes = cps_json_new_array(to, "notes");
     const char *at = cps_buf_text(&rom->notes);
     for (size_t length; *at; at += length + 1) {
         length = strcspn(at, "\n");
-        cps_json_append(notes, json_object_new_string_len(at, (int)length));
+        cps_json_append(list, json_object_new_string_len(at, (int)length));
     }
-}
-
-static void print_json(const struct cps_rom *rom, struct json_object *to)
-{
-    CPS_BUF version = {0};
-    struct json_object *list = NULL;
-    put_version(rom, &version);
-    cps_json_text(to, "kind", "vbios");
-    if (rom->has_version)
-        cps_json_buf(to, "version", &version);
-    cps_json_text(to, "chip", rom->chip ? rom->chip->name : NULL);
-    if (cps_rom_gen_(rom))
-        cps_json_text(to, "hwsq", cps_gen_row(cps_rom_gen_(rom))->word);
-    cps_json_text(to, "table", kinds[rom->kind]);
-    if (rom->kind != CPS_ROM_BARE) {
-        cps_json_uint(to, "table_offset", rom->table);
-        cps_json_uint(to, "table_version", rom->table_version);
-    }
-    list = cps_json_new_array(to, "images");
-    for (unsigned i = 0; i < rom->image_count; i++)
-        cps_json_append(list, image_json(&rom->image[i]));
-    list = cps_json_new_array(to, "entries");
-    for (size_t i = 0; i < rom->entry_count; i++)
-        cps_json_append(list, entry_json(&rom->entry[i]));
-    list = cps_json_new_array(to, "init_scripts");
-    for (size_t i = 0; i < rom->script_count; i++)
-        cps_json_append(list, script_json(rom, i));
-    list = cps_json_new_array(to, "hwsq_scripts");
-    for (size_t i = 0; i < rom->hwsq_count; i++)
-        cps_json_append(list, hwsq_json(&rom->hwsq[i]));
-    notes_json(rom, to);
 }
 
 bool info_is_rom(const char *path)
@@ -226,17 +131,25 @@ bool info_is_rom(const char *path)
     return is_rom;
 }
 
-struct cps_err *info_rom(struct cps_stream *stream, struct json_object *json)
+static struct cps_err *read_rom(struct cps_stream *stream, uint8_t **bytes, struct cps_rom *ret)
+{
+    size_t size = 0;
+    CPS_TRY(cps_stream_read_all(stream, CPS_ROM_MAX_BYTES, bytes, &size));
+    return cps_rom_parse_(cps_stream_name(stream), *bytes, size, ret);
+}
+
+struct cps_err *info_rom(struct cps_stream *stream, struct json_object *to)
 {
     CPS_CLEANUP(cps_rom_deinit_) struct cps_rom rom = {0};
     CPS_FREE uint8_t *bytes = NULL;
-    size_t size = 0;
-    CPS_TRY(cps_stream_read_all(stream, CPS_ROM_MAX_BYTES, &bytes, &size));
-    CPS_TRY(cps_rom_parse_(cps_stream_name(stream), bytes, size, &rom));
-    if (json)
-        print_json(&rom, json);
-    else
-        print_text(&rom);
+    CPS_TRY(read_rom(stream, &bytes, &rom));
+    doc_put(to, ".layout=%s .name=%s", layout, rom.name);
+    put_head(&rom, to);
+    put_images(&rom, cps_json_new_array(to, "images"));
+    put_entries(&rom, cps_json_new_array(to, "entries"));
+    put_init_scripts(&rom, cps_json_new_array(to, "init_scripts"));
+    put_hwsq_scripts(&rom, cps_json_new_array(to, "hwsq_scripts"));
+    put_notes(&rom, cps_json_new_array(to, "notes"));
     return NULL;
 }
 
@@ -245,9 +158,7 @@ struct cps_err *info_rom_listing(struct cps_stream *stream, unsigned gen, const 
 {
     CPS_CLEANUP(cps_rom_deinit_) struct cps_rom rom = {0};
     CPS_FREE uint8_t *bytes = NULL;
-    size_t size = 0;
-    CPS_TRY(cps_stream_read_all(stream, CPS_ROM_MAX_BYTES, &bytes, &size));
-    CPS_TRY(cps_rom_parse_(cps_stream_name(stream), bytes, size, &rom));
+    CPS_TRY(read_rom(stream, &bytes, &rom));
     gen = gen ? gen : (unsigned)cps_rom_gen_(&rom);
     if (!gen)
         return cps_err_new(CPS_ERR_INPUT,

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * cpscope info for scripts: how long, what is in it, how long it waits. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "emu/nv/nv.h"
 #include "tools/explain/info/info.h"
 #include "isa/base/le.h"
 #include "tools/run/play.h"
-#include "tools/cmd/terminal/report.h"
-#include "tools/explain/info/script_text.h"
+#include "tools/cmd/render/doc.h"
 #include "trace/out/json.h"
 
 struct facts {
@@ -18,8 +16,6 @@ struct facts {
     uint64_t waits;                   /* ticks that waits for time sum up to */
     uint64_t bundles;                 /* 0: the engine has none */
     uint64_t by_op[CPS_VP1_OP_COUNT]; /* VP1 has the most operations */
-    uint64_t by_do[CPS_DO_OBJECT + 1];
-    uint64_t checks, memory; /* reads with expected values, words to memory */
 };
 
 static bool begins_bundle(const struct cps_isa *isa, const uint8_t *bytes, size_t at)
@@ -27,17 +23,6 @@ static bool begins_bundle(const struct cps_isa *isa, const uint8_t *bytes, size_
     return isa == &cps_isa_vp1 &&
            !(at && cps_insn_joins(isa, (uint32_t)(at / 4), cps_le32(bytes + at - 4),
                                   cps_le32(bytes + at)));
-}
-
-static void gather_host(const struct cps_script *script, struct facts *ret)
-{
-    for (size_t i = 0; i < script->step_count; i++) {
-        const struct cps_script_step *step = &script->step[i];
-        bool memory = step->what == CPS_DO_WRITE && step->where != CPS_AT_REG;
-        ret->by_do[step->what] += !memory;
-        ret->memory += memory;
-        ret->checks += step->what == CPS_DO_READ && step->mask;
-    }
 }
 
 static void gather(const struct cps_script *script, struct facts *ret)
@@ -55,121 +40,86 @@ static void gather(const struct cps_script *script, struct facts *ret)
     }
 }
 
-/* Operations of one name are one line: `read` has three. */
-static uint64_t count_of(const struct cps_isa *isa, const struct facts *f, unsigned op, bool *first)
-{
-    uint64_t count = 0;
-    *first = true;
-    for (unsigned i = 1; i < CPS_VP1_OP_COUNT; i++) {
-        if (strcmp(cps_op_name(isa, i), cps_op_name(isa, op)) != 0)
-            continue;
-        *first = *first && i >= op;
-        count += f->by_op[i];
-    }
-    return count;
-}
-
-static bool is_plausible(const struct cps_script *script)
-{
-    return cps_seq_plausible(cps_buf_text(&script->code), script->code.size);
-}
-
-static void print_text(const struct cps_script *script, const struct facts *f)
-{
-    const struct cps_isa *isa = cps_gen_isa(script->gen);
-    info_name(script->name);
-    printf(": script for %s, %s\n", cps_isa_name(isa), cps_gen_name(script->gen));
-    printf("  %zu bytes", script->code.size);
-    if (isa == &cps_isa_hwsq)
-        printf(" for a code RAM of %" PRIu32, cps_hwsq_ram(script->gen));
-    printf(", %" PRIu64 " instructions, %" PRIu64 " not as the table has them\n", f->instructions,
-           f->literals);
-    if (f->bundles)
-        printf("  %" PRIu64 " bundles\n", f->bundles);
-    else
-        printf("  waits for time sum up to %" PRIu64 " %s\n", f->waits,
-               isa == &cps_isa_hwsq ? "clocks of PTIMER" : "ns");
-    if (isa == &cps_isa_seq)
-        printf("  %s\n", is_plausible(script) ? "what decoders of traces take for a script"
-                                              : "not what decoders of traces take for a script");
-    if (script->step_count || script->change_count)
-        printf("  %zu steps of the host, %zu changes on the timeline\n", script->step_count,
-               script->change_count);
-    for (unsigned op = 1; op < CPS_VP1_OP_COUNT; op++) {
-        bool first = false;
-        uint64_t count = count_of(isa, f, op, &first);
-        if (first && count && *cps_op_name(isa, op))
-            printf("  %-10s %8" PRIu64 "\n", cps_op_name(isa, op), count);
-    }
-}
-
-static void put_json(const struct cps_script *script, const struct facts *f, struct json_object *to)
-{
-    const struct cps_isa *isa = cps_gen_isa(script->gen);
-    struct json_object *mix = json_object_new_object();
-    cps_json_text(to, "kind", "script");
-    cps_json_text(to, "engine", cps_isa_name(isa));
-    cps_json_text(to, "chip", cps_gen_name(script->gen));
-    cps_json_uint(to, "bytes", script->code.size);
-    if (isa == &cps_isa_hwsq)
-        cps_json_uint(to, "code_ram", cps_hwsq_ram(script->gen));
-    if (isa == &cps_isa_seq)
-        cps_json_bool(to, "plausible", is_plausible(script));
-    cps_json_uint(to, "instructions", f->instructions);
-    cps_json_uint(to, "literals", f->literals);
-    if (f->bundles)
-        cps_json_uint(to, "bundles", f->bundles);
-    cps_json_uint(to, "wait_ticks", f->waits);
-    cps_json_uint(to, "host_steps", script->step_count);
-    cps_json_uint(to, "changes", script->change_count);
-    for (unsigned op = 1; op < CPS_VP1_OP_COUNT; op++) {
-        bool first = false;
-        uint64_t count = count_of(isa, f, op, &first);
-        if (first && count && *cps_op_name(isa, op))
-            cps_json_uint(mix, cps_op_name(isa, op), count);
-    }
-    cps_json_add(to, "operations", mix);
-}
+static const char code_layout[] =
+    "{.name:e}: script for {engine}, {chip}\n"
+    "  {bytes} bytes{code_ram? for a code RAM of {code_ram}}, {instructions} instructions, "
+    "{literals} not as the table has them\n"
+    "{bundles?  {bundles} bundles\n}{bundles!  waits for time sum up to {wait_ticks} {.unit}\n}"
+    "{.kind?  {.kind}\n}"
+    "{.has_host?  {host_steps} steps of the host, {changes} changes on the timeline\n}"
+    "{operations*  {@:-10} {.:8}\n}";
 
 /* Without code there is only the host. */
-static void print_host(const struct cps_script *script, const struct facts *f)
+static const char host_layout[] =
+    "{.name:e}: host accesses for {engine}, {chip}\n"
+    "  {writes} writes and {reads} reads of registers and memory, {checks} with expected values\n"
+    "  {memory_words} words into memory, {objects} objects, {changes} changes on the timeline\n";
+
+/* Operations of one name are one number: `read` has three. */
+static void put_operations(const struct cps_isa *isa, const struct facts *f, struct json_object *to)
 {
-    info_name(script->name);
-    printf(": host accesses for %s, %s\n", cps_isa_name(cps_gen_isa(script->gen)),
-           cps_gen_name(script->gen));
-    printf("  %" PRIu64 " writes and %" PRIu64 " reads of registers and memory, %" PRIu64
-           " with expected values\n",
-           f->by_do[CPS_DO_WRITE], f->by_do[CPS_DO_READ], f->checks);
-    printf("  %" PRIu64 " words into memory, %" PRIu64 " objects, %zu changes on the timeline\n",
-           f->memory, f->by_do[CPS_DO_OBJECT], script->change_count);
+    for (unsigned op = 1; op < CPS_VP1_OP_COUNT; op++) {
+        const char *name = cps_op_name(isa, op);
+        uint64_t count = 0;
+        for (unsigned i = op; i < CPS_VP1_OP_COUNT && !cps_json_get(to, name); i++)
+            count += strcmp(cps_op_name(isa, i), name) ? 0 : f->by_op[i];
+        if (count && *name)
+            cps_json_uint(to, name, count);
+    }
 }
 
-static void put_host(const struct cps_script *script, const struct facts *f, struct json_object *to)
+static void put_code(const struct cps_script *script, struct json_object *to)
 {
-    cps_json_text(to, "kind", "host accesses");
-    cps_json_text(to, "engine", cps_isa_name(cps_gen_isa(script->gen)));
-    cps_json_text(to, "chip", cps_gen_name(script->gen));
-    cps_json_uint(to, "writes", f->by_do[CPS_DO_WRITE]);
-    cps_json_uint(to, "reads", f->by_do[CPS_DO_READ]);
-    cps_json_uint(to, "checks", f->checks);
-    cps_json_uint(to, "memory_words", f->memory);
-    cps_json_uint(to, "objects", f->by_do[CPS_DO_OBJECT]);
-    cps_json_uint(to, "changes", script->change_count);
+    const struct cps_isa *isa = cps_gen_isa(script->gen);
+    struct facts f = {0};
+    gather(script, &f);
+    doc_put(to, ".layout=%s kind=script engine=%s chip=%s bytes=%zu", code_layout,
+            cps_isa_name(isa), cps_gen_name(script->gen), script->code.size);
+    if (isa == &cps_isa_hwsq)
+        doc_put(to, "code_ram=%" PRIu32, cps_hwsq_ram(script->gen));
+    if (isa == &cps_isa_seq) {
+        bool plausible = cps_seq_plausible(cps_buf_text(&script->code), script->code.size);
+        doc_put(to, "plausible?=%d .kind=%s", plausible,
+                plausible ? "what decoders of traces take for a script"
+                          : "not what decoders of traces take for a script");
+    }
+    doc_put(to, "instructions=%" PRIu64 " literals=%" PRIu64, f.instructions, f.literals);
+    if (f.bundles)
+        doc_put(to, "bundles=%" PRIu64, f.bundles);
+    doc_put(to, "wait_ticks=%" PRIu64 " .unit=%s host_steps=%zu changes=%zu .has_host?=%d", f.waits,
+            isa == &cps_isa_hwsq ? "clocks of PTIMER" : "ns", script->step_count,
+            script->change_count, script->step_count || script->change_count);
+    put_operations(isa, &f, cps_json_new_object(to, "operations"));
+}
+
+static void put_host(const struct cps_script *script, struct json_object *to)
+{
+    uint64_t count[CPS_DO_OBJECT + 1] = {0}, checks = 0, words = 0;
+    for (size_t i = 0; i < script->step_count; i++) {
+        const struct cps_script_step *step = &script->step[i];
+        bool is_memory = step->what == CPS_DO_WRITE && step->where != CPS_AT_REG;
+        count[step->what] += !is_memory;
+        words += is_memory;
+        checks += step->what == CPS_DO_READ && step->mask;
+    }
+    doc_put(to, ".layout=%s engine=%s chip=%s writes=%" PRIu64 " reads=%" PRIu64, host_layout,
+            cps_isa_name(cps_gen_isa(script->gen)), cps_gen_name(script->gen), count[CPS_DO_WRITE],
+            count[CPS_DO_READ]);
+    doc_put(to, "checks=%" PRIu64 " memory_words=%" PRIu64 " objects=%" PRIu64 " changes=%zu",
+            checks, words, count[CPS_DO_OBJECT], script->change_count);
 }
 
 struct cps_err *info_script(const struct cps_options *opt, const char *path,
-                            const struct cps_isa *isa, unsigned gen, struct json_object *json)
+                            const struct cps_isa *isa, unsigned gen, struct json_object *to)
 {
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
-    struct facts facts = {0};
     CPS_TRY(script_load(opt, path, isa, gen, &script));
-    bool code = cps_isa_has_code(isa);
-    gather_host(&script, &facts);
-    if (code)
-        gather(&script, &facts);
-    if (json)
-        (code ? put_json : put_host)(&script, &facts, json);
-    else
-        (code ? print_text : print_host)(&script, &facts);
+    doc_put(to, ".name=%s", script.name);
+    if (cps_isa_has_code(isa)) {
+        put_code(&script, to);
+        return NULL;
+    }
+    cps_json_text(to, "kind", "host accesses");
+    put_host(&script, to);
     return NULL;
 }

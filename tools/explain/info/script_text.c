@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cpscope asm and cpscope disasm for scripts. */
-#include "tools/explain/info/script_text.h"
+#include "tools/explain/info/info.h"
 
 #include <string.h>
 

@@ -41,16 +41,16 @@ static struct cps_err *replay(struct worker *w, const struct explain *e, unsigne
     const struct manifest *m = &w->regress->manifest;
     const struct manifest_firmware *firmware = &m->firmware[e->firmware[i]];
     CPS_TRY(worker_boot_(w, e->firmware[i]));
-    const struct why_once once = {.opt = &w->regress->run,
-                                  .firmware = {firmware->path[0], firmware->path[1]},
-                                  .capture = m->capture[e->capture].path,
-                                  .kinds = worker_kinds_(w),
-                                  .event = side->event,
-                                  .events = side->count,
-                                  .most = MOST_LINES,
-                                  .nodes = MOST_NODES,
-                                  .boots_first = w->engine[e->firmware[i]].boot.booted};
-    CPS_TRY(why_once(&once, side->text));
+    const struct why_question question = {.opt = &w->regress->run,
+                                          .firmware = {firmware->path[0], firmware->path[1]},
+                                          .capture = m->capture[e->capture].path,
+                                          .kinds = worker_kinds_(w),
+                                          .event = side->event,
+                                          .events = side->count,
+                                          .most = MOST_LINES,
+                                          .nodes = MOST_NODES,
+                                          .boots_first = w->engine[e->firmware[i]].boot.booted};
+    CPS_TRY(why_first_difference(&question, side->text));
     return worker_check_inputs_(w, e->firmware[i], m->capture[e->capture].path);
 }
 

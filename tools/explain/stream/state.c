@@ -7,70 +7,56 @@
 #include <string.h>
 
 #include "emu/engine.h"
-#include "isa/base/list.h"
 #include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 
 /* Where the address of a register has its pipe, if it is not that of the processor (a7xx on). */
 #define PIPE_SHIFT 36
 
-/* A run, and what is known of it so far. */
-struct gather {
+/* A run, and what is known of it so far. After each draw only those registers are copied that were
+ * written since the one before: there may be thousands of draws. */
+struct state_run {
     struct cps_sink sink; /* first */
-    const struct state_setup *setup;
-    struct state_result *ret;
+    long draw;            /* the run ends after it; -1: each is listed; -2: neither */
+    struct state_result result;
     struct cps_launches launches;
     struct cps_event packet; /* the processor's last */
-    struct state_register *held;
     uint64_t events;
-    bool done; /* the launch in question is over */
-    bool lost; /* out of memory */
+    uint32_t *written; /* registers, since the last draw; room for all */
+    uint32_t count;
+    bool *is_written;
+    bool done; /* `draw` is over */
 };
 
-static bool copy(struct state_register **to, const struct state_register *from)
+static void end_draw(struct state_run *run)
 {
-    size_t size = STATE_REGISTERS * sizeof(**to);
-    if (!*to)
-        *to = malloc(size);
-    if (*to)
-        memcpy(*to, from, size);
-    return *to;
+    struct state *state = &run->result.state;
+    for (uint32_t i = 0; i < run->count; i++) {
+        uint32_t number = run->written[i];
+        state->before[number] = state->now[number];
+        run->is_written[number] = false;
+    }
+    run->count = 0;
+    state->since = run->events;
 }
 
-static void list_launch(struct gather *g)
+static void follow(struct state_run *run, enum cps_launch_step step)
 {
-    struct state_result *ret = g->ret;
-    if (!CPS_LIST_ROOM(ret->list, ret->count)) {
-        g->lost = true;
+    struct state_result *result = &run->result;
+    const struct cps_launch *last = &run->launches.last;
+    if (step == CPS_LAUNCH_BEGINS)
+        result->state.launch = *last;
+    if (run->draw != -1)
+        result->count = run->launches.count;
+    if (step == CPS_LAUNCH_BEGINS)
         return;
+    run->done = run->draw >= 0 && last->number == (uint64_t)run->draw;
+    if (run->draw == -1) {
+        TOOL_ROOM(result->list, result->count);
+        result->list[result->count++] = *last;
+    } else if (!run->done) {
+        end_draw(run);
     }
-    ret->list[ret->count++] = g->launches.last;
-}
-
-static void begin_launch(struct gather *g)
-{
-    const struct cps_launch *launch = &g->launches.last;
-    if (g->setup->draw < 0 || launch->number != (uint64_t)g->setup->draw)
-        return;
-    g->ret->state.launch = *launch;
-}
-
-static void end_launch(struct gather *g)
-{
-    struct state *state = &g->ret->state;
-    uint64_t number = g->launches.last.number;
-    if (g->setup->draw < 0) {
-        list_launch(g);
-        return;
-    }
-    g->ret->count = (uint32_t)number + 1;
-    if (number + 1 == (uint64_t)g->setup->draw) {
-        g->lost |= !copy(&state->before, g->held);
-        state->since = g->events;
-    }
-    if (number != (uint64_t)g->setup->draw)
-        return;
-    g->lost |= !copy(&state->now, g->held);
-    g->done = true;
 }
 
 /* The processors of a5xx write the same registers; of a7xx on, each writes those of its pipe. */
@@ -81,115 +67,154 @@ static bool writes_here(unsigned of, const struct cps_event *event)
            (is_a5xx || cps_event_who(event) == of);
 }
 
-bool state_keep_(struct state_register *held, unsigned who, const struct cps_event *event,
-                 uint64_t number, const struct cps_event *packet)
+static void keep_write(struct state_run *run, const struct cps_event *event)
 {
-    if (!writes_here(who, event))
-        return false;
-    held[event->addr % STATE_REGISTERS] =
+    uint32_t number = event->addr % STATE_REGISTERS;
+    if (!writes_here(run->launches.who, event))
+        return;
+    run->result.state.now[number] =
         (struct state_register){.value = event->value,
                                 .pc = cps_event_pc(event),
-                                .event = number + 1,
-                                .packet = packet->addr,
-                                .header = packet->value,
-                                .level = (uint8_t)cps_event_sub(packet)};
-    return true;
+                                .event = run->events + 1,
+                                .packet = run->packet.addr,
+                                .header = run->packet.value,
+                                .level = (uint8_t)cps_event_sub(&run->packet)};
+    if (!run->is_written[number])
+        run->written[run->count++] = number;
+    run->is_written[number] = true;
 }
 
-static void take(struct gather *g, const struct cps_event *event)
+static void take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct state_run *run = (struct state_run *)sink;
+    for (size_t i = 0; i < count; i++) {
+        enum cps_launch_step step;
+        while (!run->done &&
+               (step = cps_launches_take_(&run->launches, &events[i])) != CPS_LAUNCH_INSIDE)
+            follow(run, step);
+        if (run->done)
+            return;
+        if (cps_event_kind(&events[i]) == CPS_EV_PKT &&
+            cps_event_who(&events[i]) == run->launches.who)
+            run->packet = events[i];
+        keep_write(run, &events[i]);
+        run->events++;
+    }
+}
+
+struct state_run *state_run_create(struct cps_names *names, struct cps_buffers *buffers,
+                                   unsigned who)
+{
+    struct state_run *run = tool_alloc(1, sizeof(*run));
+    struct state *state = &run->result.state;
+    run->sink.put = take_events;
+    run->draw = -2;
+    run->result.who = who;
+    run->result.names = names;
+    run->result.buffers = buffers;
+    state->now = tool_alloc(STATE_REGISTERS, sizeof(*state->now));
+    state->before = tool_alloc(STATE_REGISTERS, sizeof(*state->before));
+    run->written = tool_alloc(STATE_REGISTERS, sizeof(*run->written));
+    run->is_written = tool_alloc(STATE_REGISTERS, sizeof(*run->is_written));
+    cps_launches_init_(&run->launches, names, who, true);
+    return run;
+}
+
+struct cps_sink *state_run_sink(struct state_run *run)
+{
+    return &run->sink;
+}
+
+const struct state_result *state_run_result(const struct state_run *run)
+{
+    return &run->result;
+}
+
+bool state_run_in_draw(const struct state_run *run)
+{
+    return run->launches.is_open;
+}
+
+void state_run_destroy(struct state_run *run)
+{
+    free(run->result.state.now);
+    free(run->result.state.before);
+    free(run->result.list);
+    free(run->written);
+    free(run->is_written);
+    free(run);
+}
+
+/* ---- a run of its own ---- */
+
+static struct cps_err *choose_processor(const struct state_setup *setup, struct play *play,
+                                        unsigned *ret)
+{
+    *ret = setup->who != CPS_CPU_NONE ? setup->who : cps_launch_processor_(play->gen);
+    for (unsigned i = 0; i < play->engine->cores; i++) {
+        if (play->engine->who[i] == *ret)
+            return NULL;
+    }
+    return cps_err_new(CPS_ERR_USAGE, "--processor %s: this firmware does not run on it",
+                       cps_processor_name(*ret));
+}
+
+/* What was gathered goes to @p ret. */
+static struct cps_err *finish(struct state_run *run, struct play *play, struct state_result *ret)
 {
     enum cps_launch_step step;
-    while ((step = cps_launches_take_(&g->launches, event)) != CPS_LAUNCH_INSIDE && !g->done) {
-        if (step == CPS_LAUNCH_BEGINS)
-            begin_launch(g);
-        else
-            end_launch(g);
+    while (!run->done && (step = cps_launches_end_(&run->launches)) != CPS_LAUNCH_INSIDE)
+        follow(run, step);
+    play->enough = run->done; /* how it went on is not asked */
+    *ret = run->result;
+    ret->names = NULL;
+    ret->buffers = NULL;
+    run->result = (struct state_result){.who = ret->who};
+    if (!run->done) {
+        free(ret->state.now);
+        ret->state.now = NULL;
     }
-    if (cps_event_kind(event) == CPS_EV_PKT && cps_event_who(event) == g->launches.who)
-        g->packet = *event;
-    state_keep_(g->held, g->launches.who, event, g->events, &g->packet);
-    g->events++;
-}
-
-static void put(struct cps_sink *sink, const struct cps_event *events, size_t count)
-{
-    struct gather *g = (struct gather *)sink;
-    for (size_t i = 0; i < count && !g->done; i++)
-        take(g, &events[i]);
-}
-
-static bool has_processor(const struct play *play, unsigned who)
-{
-    for (unsigned i = 0; i < play->engine->cores; i++) {
-        if (play->engine->who[i] == who)
-            return true;
-    }
-    return false;
-}
-
-static struct cps_err *choose_processor(struct gather *g, struct play *play)
-{
-    unsigned who = g->setup->who != CPS_CPU_NONE ? g->setup->who : cps_launch_processor_(play->gen);
-    if (!has_processor(play, who))
-        return cps_err_new(CPS_ERR_USAGE, "--processor %s: this firmware does not run on it",
-                           cps_processor_name(who));
-    g->ret->who = who;
-    cps_launches_init_(&g->launches, play->names[who], who, true);
+    CPS_TRY(play_account_take(play, &ret->account));
+    ret->names = CPS_TAKE(play->names[ret->who]);
+    ret->buffers = CPS_TAKE(play->buffers);
     return NULL;
 }
 
-static struct cps_err *finish(struct gather *g, struct play *play)
-{
-    enum cps_launch_step step;
-    while (!g->done && (step = cps_launches_end_(&g->launches)) != CPS_LAUNCH_INSIDE) {
-        if (step == CPS_LAUNCH_BEGINS)
-            begin_launch(g);
-        else
-            end_launch(g);
-    }
-    play->enough = g->done; /* how it went on is not asked */
-    CPS_TRY(play_account_take(play, &g->ret->account));
-    g->ret->names = CPS_TAKE(play->names[g->ret->who]);
-    g->ret->buffers = CPS_TAKE(play->buffers);
-    return g->lost ? cps_err_nomem() : NULL;
-}
-
-static struct cps_err *run(struct gather *g, struct play *play, const struct cps_options *opt,
-                           struct cps_stream *stream)
-{
-    CPS_TRY(cps_buffers_create(&play->buffers));
-    CPS_TRY(play_read_dump(play, stream));
-    play->as_given = play_revisions(g->setup->opt) > 1;
-    play->quiet = g->setup->quiet;
-    CPS_TRY(play_open(play, opt, g->setup->capture));
-    CPS_TRY(choose_processor(g, play));
-    struct cps_err *err = play_run(play, stream);
-    return cps_err_first_(err, finish(g, play));
-}
-
-struct cps_err *state_gather(const struct state_setup *setup, struct state_result *ret)
+static struct cps_err *run_capture(struct state_run *run, const struct state_setup *setup,
+                                   struct play *play, struct cps_stream *stream,
+                                   struct state_result *ret)
 {
     struct cps_options opt = *setup->opt;
-    struct gather g = {.sink = {put}, .setup = setup, .ret = ret};
-    struct cps_stream *stream = NULL;
-    *ret = (struct state_result){.who = CPS_CPU_NONE};
     opt.fw[0] = setup->firmware[0];
     opt.fw[1] = setup->firmware[1];
     opt.fw_count = opt.fw[0] ? opt.fw[1] ? 2 : 1 : 0;
     opt.demo = !opt.fw_count;
-    CPS_FREE struct state_register *held = calloc(STATE_REGISTERS, sizeof(*held));
-    CPS_FREE struct play *play = calloc(1, sizeof(*play));
-    g.held = held;
-    ret->state.before = calloc(STATE_REGISTERS, sizeof(*held));
-    if (!held || !play || !ret->state.before)
-        return cps_err_nomem();
-    play->trace = &g.sink;
-    play->kinds = 1u << CPS_EV_REG | 1u << CPS_EV_PKT | 1u << CPS_EV_WORD | 1u << CPS_EV_SUBMIT;
+    run->draw = setup->draw < 0 ? -1 : setup->draw;
+    play->trace = &run->sink;
+    play->kinds = STATE_KINDS;
+    CPS_TRY(cps_buffers_create(&play->buffers));
+    CPS_TRY(play_read_dump(play, stream));
+    play->as_given = play_revisions(setup->opt) > 1;
+    play->quiet = setup->quiet;
+    CPS_TRY(play_open(play, &opt, setup->capture));
+    CPS_TRY(choose_processor(setup, play, &run->result.who));
+    cps_launches_init_(&run->launches, play->names[run->result.who], run->result.who, true);
+    struct cps_err *err = play_run(play, stream);
+    return cps_err_first_(err, finish(run, play, ret));
+}
+
+struct cps_err *state_gather(const struct state_setup *setup, struct state_result *ret)
+{
+    struct cps_stream *stream = NULL;
+    struct state_run *run = state_run_create(NULL, NULL, 0);
+    CPS_FREE struct play *play = tool_alloc(1, sizeof(*play));
+    *ret = (struct state_result){.who = CPS_CPU_NONE};
     struct cps_err *err = play_stream(setup->capture, &stream);
     if (!err)
-        err = run(&g, play, &opt, stream);
+        err = run_capture(run, setup, play, stream, ret);
     play_close(play);
     cps_stream_close(stream);
+    state_run_destroy(run);
     return err;
 }
 

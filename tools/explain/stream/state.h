@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What registers hold when a draw has been made: gathered from a run's events. */
+ * What registers hold when a draw has been made: gathered from a run's events, and as a tree.
+ *
+ *   state.c      the run, and the registers
+ *   state_doc.c  registers of one state or of two as rows */
 #ifndef CPS_STREAM_STATE_H
 #define CPS_STREAM_STATE_H
 
@@ -8,6 +11,8 @@
 #include "trace/event/launch.h"
 
 #define STATE_REGISTERS 0x40000u /* offsets of GPU registers have 18 bits */
+
+struct json_object;
 
 /** What a register holds, and where that came from. */
 struct state_register {
@@ -19,11 +24,11 @@ struct state_register {
     uint8_t level; /**< of the packet */
 };
 
-/** The state behind one launch, and in front of it. */
+/** The state after one launch, and before it. */
 struct state {
     struct cps_launch launch;
     struct state_register *now;    /**< STATE_REGISTERS; owned */
-    struct state_register *before; /**< behind the launch before; nothing written: there is none */
+    struct state_register *before; /**< after the launch before; nothing written: there is none */
     uint64_t since;                /**< events of the run until `before` */
 };
 
@@ -58,11 +63,62 @@ struct state_result {
 CPS_MUST_USE struct cps_err *state_gather(const struct state_setup *setup,
                                           struct state_result *ret);
 void state_deinit(struct state_result *result);
-/** Takes an event into @p held, which has STATE_REGISTERS, if it is a write that counts for @p who.
- * @param number  of the event, counted over the run
- * @param packet  that @p who was executing
- * @return whether it was one */
-bool state_keep_(struct state_register *held, unsigned who, const struct cps_event *event,
-                 uint64_t number, const struct cps_event *packet);
+
+/* ---- in the middle of a run of somebody else's, as the debugger has it ---- */
+
+struct state_run;
+
+/** Events that it needs. */
+#define STATE_KINDS (1u << CPS_EV_REG | 1u << CPS_EV_PKT | 1u << CPS_EV_WORD | 1u << CPS_EV_SUBMIT)
+
+/**
+ * Begins.
+ * @param names, buffers  of the run; they outlive @p ret. Buffers may be NULL
+ * @param who             processor
+ */
+struct state_run *state_run_create(struct cps_names *names, struct cps_buffers *buffers,
+                                   unsigned who);
+/** What gets the run's events, from its start on. */
+struct cps_sink *state_run_sink(struct state_run *run);
+/** What was gathered: the last draw that began, the registers now, and as they were when the draw
+ * before was done. It belongs to @p run. */
+const struct state_result *state_run_result(const struct state_run *run);
+/** Whether that draw is still being made; else the registers are what the next one finds so far. */
+bool state_run_in_draw(const struct state_run *run);
+void state_run_destroy(struct state_run *run);
+
+/* ---- as a tree ---- */
+
+/** How a register compares with the state before. */
+enum state_mark {
+    STATE_KEPT,    /**< nothing wrote it since */
+    STATE_AGAIN,   /**< written, with the same value */
+    STATE_CHANGED, /**< another value */
+    STATE_NEW,     /**< had none */
+    STATE_GONE     /**< has none now: only where two runs are compared */
+};
+
+/** Layouts (tools/cmd/render/doc.h) of an item of "draws", and of the rest of state_put(). */
+#define STATE_LAUNCH "{kind} {draw} of {processor}: {text}, submission {submission}, {level} {iova}"
+#define STATE_COUNTS                                                             \
+    "{.values} registers have a value: {.changed} changed (*), {.new} new (+), " \
+    "{.again} written again with the same value (=), {.kept} as they were"
+#define STATE_ROWS                                                                           \
+    "{.blocks*{.?{@}\n{.*{.mark} 0x{offset:04x} {name}{name!-}{half?+0x1} {.value}{.fields}" \
+    "{.was?  was {.was}}{writer>  {level} {packet} pc=0x{pc:04x}}\n}}}"
+/**
+ * Adds "draws" and "runs", of one side or two, and the "registers" of the last one, beside the side
+ * before, or what they were before the draw. Pairs that are one register of 64 bits are joined.
+ * @param only_changed  the text leaves out what is as it was
+ * @return whether any register differs
+ */
+bool state_put(const struct state_result *result, unsigned sides, bool only_changed,
+               struct json_object *to);
+/** Layout of state_list_put(): a draw that is made for one bin after the other is one line. */
+#define STATE_LIST                                                                        \
+    "{draws*{.first?{draw:5}  {kind:-8}  submission {submission}  {level} {iova}  {text}" \
+    "{.again?  again as{.again}}\n}}"
+/** Adds "draws" and "runs": all of a run. */
+void state_list_put(const struct state_result *result, struct json_object *to);
 
 #endif

@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: MIT
  * The summary of a run: text for people on stderr, or one JSON object on stdout. */
-#include "emu/afuc/afuc.h"
-#include "tools/explain/summary/script_summary.h"
 #include "tools/explain/summary/summary.h"
-#include "tools/run/code.h"
-#include "tools/run/replay.h"
-#include "trace/out/json.h"
-#include "tools/cmd/terminal/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+#include "emu/afuc/afuc.h"
+#include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/report.h"
+#include "tools/run/code.h"
+#include "tools/run/replay.h"
+#include "trace/out/json.h"
+
+static const char afuc_layout[] =
+    "packets by level and opcode:\n{.packets*  {level:-4} {name:-28} {count:10}\n}"
+    "{unmodelled?not modelled, with how often the trace says so:\n}"
+    "{unmodelled*  {space:-6} 0x{number:04x} x{count}{name?  {name}}\n}"
+    "{.is_full?  ... and possibly more\n}"
+    "{assumed?firmware: {assumed}\n}"
+    "{run_as?warning: the capture is of a{.gpu}xx, it was run as {run_as} (--as)\n}"
+    "{packets} packets, {instructions} instructions, {register_writes} register writes, "
+    "{register_reads} register reads, {memory_writes} memory writes, {memory_reads} memory reads\n"
+    "{.submissions?{.executed} of {.submissions} submissions executed, "
+    "{.not_captured} not captured, }{assumptions} assumptions, {.places} places not modelled\n";
+
+static const char script_layout[] =
+    "{unknown*unknown: {@} x{.}\n}{.registers/ /{@}=0x{.:x}}\n"
+    "{.has_code?{starts} starts, {instructions} instructions}"
+    "{.has_code!{starts} commands into CACHE1, {instructions} taken}, {ticks} ticks, "
+    "{register_writes} register writes, {register_reads} register reads\n";
 
 static const struct cps_names *main_names(const struct play *play)
 {
@@ -44,135 +63,121 @@ static const char *place_name(const struct play *play, const struct play_place *
     return cps_name(main_names(play), space, (uint32_t)place->number, NULL);
 }
 
-static void print_packets(const struct play *play)
-{
-    const struct cps_afuc *machine = cps_afuc_of(play->engine);
-    report_aside("packets by level and opcode:\n");
-    for (unsigned level = 0; level < 6; level++) {
-        for (unsigned id = 0; id < 128; id++) {
-            char scratch[16];
-            if (cps_afuc_packets(machine, level, id))
-                report_aside("  %-4s %-28s %10" PRIu64 "\n", cps_event_sub_word(CPS_EV_PKT, level),
-                             packet_name(play, id, scratch, sizeof(scratch)),
-                             cps_afuc_packets(machine, level, id));
-        }
-    }
-}
-
 /* --as: the input is of another generation than the firmware. */
 static bool is_foreign(const struct play *play)
 {
     return play->gpu && cps_gpu_generation(play->gpu) != cps_gen_row(play->gen)->number;
 }
 
-static void print_places(const struct play *play)
+static void put_packets(const struct play *play, struct json_object *to)
 {
-    if (play->place_count)
-        report_aside("not modelled, with how often the trace says so:\n");
-    for (unsigned i = 0; i < play->place_count; i++) {
-        const struct play_place *place = &play->place[i];
-        const char *name = place_name(play, place);
-        report_aside("  %-6s 0x%04" PRIx64 " x%" PRIu64 "%s%s\n",
-                     cps_event_sub_word(CPS_EV_UNMODELLED, place->place), place->number,
-                     place->count, name ? "  " : "", name ? name : "");
+    const struct cps_afuc *machine = cps_afuc_of(play->engine);
+    struct json_object *levels = cps_json_new_object(to, "packets_by_level");
+    struct json_object *list = cps_json_new_array(to, ".packets");
+    for (unsigned level = 0; level < 6; level++) {
+        const char *word = cps_event_sub_word(CPS_EV_PKT, level);
+        struct json_object *mix = cps_json_new_object(levels, word);
+        for (unsigned id = 0; id < 128; id++) {
+            char scratch[16];
+            uint64_t count = cps_afuc_packets(machine, level, id);
+            const char *name = packet_name(play, id, scratch, sizeof(scratch));
+            if (!count)
+                continue;
+            cps_json_uint(mix, name, count);
+            doc_row(list, "level=%s name=%s count=%" PRIu64, word, name, count);
+        }
     }
-    if (play->place_count == PLAY_MAX_PLACES)
-        report_aside("  ... and possibly more\n");
 }
 
-static struct cps_err *print_text(const struct play *play, const struct play_account *account)
+static void put_places(const struct play *play, struct json_object *list)
+{
+    for (unsigned i = 0; i < play->place_count; i++) {
+        const struct play_place *place = &play->place[i];
+        struct json_object *row = doc_row(list, "space=%s number=%" PRIu64 " count=%" PRIu64,
+                                          cps_event_sub_word(CPS_EV_UNMODELLED, place->place),
+                                          place->number, place->count);
+        cps_json_text(row, "name", place_name(play, place));
+    }
+}
+
+static void put_afuc(const struct play *play, struct json_object *to)
 {
     const struct cps_engine *engine = play->engine;
     const uint64_t *events = engine->tap.count;
-    print_packets(play);
-    print_places(play);
-    if (play->fw->assumed)
-        report_aside("firmware: %s\n", play->fw->assumed);
+    doc_put(to, "packets=%" PRIu64 " instructions=%" PRIu64 " ticks=%" PRIu64, engine->packets,
+            engine->instructions, engine->clock);
+    doc_put(to,
+            "register_writes=%" PRIu64 " register_reads=%" PRIu64 " memory_writes=%" PRIu64
+            " memory_reads=%" PRIu64 " assumptions=%" PRIu64 " .places=%" PRIu64,
+            events[CPS_EV_REG], events[CPS_EV_REGR], events[CPS_EV_MEMW], events[CPS_EV_MEMR],
+            events[CPS_EV_ASSUME], events[CPS_EV_UNMODELLED]);
+    put_packets(play, to);
+    put_places(play, cps_json_new_array(to, "unmodelled"));
+    doc_put(to, ".is_full?=%d assumed=%s", play->place_count == PLAY_MAX_PLACES, play->fw->assumed);
     if (is_foreign(play))
-        report_aside("warning: the capture is of a%uxx, it was run as %s (--as)\n",
-                     cps_gpu_generation(play->gpu), cps_gen_name(play->gen));
-    report_aside("%" PRIu64 " packets, %" PRIu64 " instructions, %" PRIu64
-                 " register writes, %" PRIu64 " register reads, %" PRIu64 " memory writes, %" PRIu64
-                 " memory reads\n",
-                 engine->packets, engine->instructions, events[CPS_EV_REG], events[CPS_EV_REGR],
-                 events[CPS_EV_MEMW], events[CPS_EV_MEMR]);
+        doc_put(to, "run_as=%s .gpu=%u", cps_gen_name(play->gen), cps_gpu_generation(play->gpu));
     if (!play->dump) /* whose ring is no submission */
-        report_aside("%" PRIu32 " of %" PRIu32 " submissions executed, %" PRIu32 " not captured, ",
-                     play->executed, play->submissions, play->not_captured);
-    report_aside("%" PRIu64 " assumptions, %" PRIu64 " places not modelled\n",
-                 events[CPS_EV_ASSUME], events[CPS_EV_UNMODELLED]);
-    play_account_print_end(account);
-    return NULL;
+        doc_put(to, ".executed=%u .submissions=%u .not_captured=%u", play->executed,
+                play->submissions, play->not_captured);
 }
 
-static struct json_object *json_packets(const struct play *play)
+static void put_unknown(const struct play *play, struct json_object *to)
 {
-    const struct cps_afuc *machine = cps_afuc_of(play->engine);
-    struct json_object *levels = json_object_new_object();
-    for (unsigned level = 0; level < 6; level++) {
-        struct json_object *mix = json_object_new_object();
-        for (unsigned id = 0; id < 128; id++) {
-            char scratch[16];
-            if (cps_afuc_packets(machine, level, id))
-                cps_json_uint(mix, packet_name(play, id, scratch, sizeof(scratch)),
-                              cps_afuc_packets(machine, level, id));
-        }
-        cps_json_add(levels, cps_event_sub_word(CPS_EV_PKT, level), mix);
+    for (unsigned i = 0; i < CPS_UNKNOWN_COUNT; i++) {
+        const struct cps_event event = cps_event_make(CPS_EV_ASSUME, CPS_WHAT_UNKNOWN, 0, 0, i, 0);
+        if (play->unknown[i])
+            cps_json_uint(to, cps_event_unknown(&event), play->unknown[i]);
     }
-    return levels;
 }
 
-static struct json_object *json_places(const struct play *play)
+/* A run without firmware: what a script, or a host, did. Of many registers, the text has those that
+ * are not 0. */
+static void put_script(const struct play *play, struct json_object *to)
 {
-    struct json_object *list = json_object_new_array();
-    for (unsigned i = 0; i < play->place_count; i++) {
-        const struct play_place *place = &play->place[i];
-        struct json_object *row = json_object_new_object();
-        const char *name = place_name(play, place);
-        cps_json_text(row, "space", cps_event_sub_word(CPS_EV_UNMODELLED, place->place));
-        cps_json_uint(row, "number", place->number);
-        cps_json_uint(row, "count", place->count);
-        if (name)
-            cps_json_text(row, "name", name);
-        cps_json_append(list, row);
+    enum { FEW = 16 };
+    const struct cps_engine *e = play->engine;
+    doc_put(to,
+            "engine=%s chip=%s starts=%" PRIu64 " instructions=%" PRIu64 " ticks=%" PRIu64
+            " register_writes=%" PRIu64 " register_reads=%" PRIu64 " .has_code?=%d",
+            e->ops->name, cps_gen_name(play->gen), e->packets, e->instructions, e->time,
+            e->tap.count[CPS_EV_REG], e->tap.count[CPS_EV_REGR], cps_isa_has_code(e->ops->isa));
+    struct json_object *all = cps_json_new_object(to, "registers");
+    struct json_object *shown = cps_json_new_object(to, ".registers");
+    for (size_t i = 0; i < e->ops->regs; i++) {
+        uint64_t value = 0;
+        cps_engine_get(play->engine, (struct cps_place){0, CPS_FILE_SCALAR, i}, &value);
+        cps_json_uint(all, e->ops->reg[i].name, value);
+        if (value || e->ops->regs <= FEW)
+            cps_json_uint(shown, e->ops->reg[i].name, value);
     }
-    return list;
-}
-
-static struct cps_err *print_json(const struct play *play, const struct play_account *account,
-                                  int status, bool compared)
-{
-    const struct cps_engine *engine = play->engine;
-    struct json_object *root = json_object_new_object();
-    play_account_json(account, root);
-    cps_json_uint(root, "status", (uint64_t)status);
-    cps_json_uint(root, "packets", engine->packets);
-    cps_json_uint(root, "instructions", engine->instructions);
-    cps_json_uint(root, "ticks", engine->clock);
-    cps_json_uint(root, "register_writes", engine->tap.count[CPS_EV_REG]);
-    cps_json_uint(root, "register_reads", engine->tap.count[CPS_EV_REGR]);
-    cps_json_uint(root, "memory_writes", engine->tap.count[CPS_EV_MEMW]);
-    cps_json_uint(root, "memory_reads", engine->tap.count[CPS_EV_MEMR]);
-    cps_json_uint(root, "assumptions", engine->tap.count[CPS_EV_ASSUME]);
-    cps_json_add(root, "packets_by_level", json_packets(play));
-    cps_json_add(root, "unmodelled", json_places(play));
-    if (play->fw->assumed)
-        cps_json_text(root, "assumed", play->fw->assumed);
-    if (is_foreign(play))
-        cps_json_text(root, "run_as", cps_gen_name(play->gen));
-    if (compared)
-        cps_json_add(root, "comparison", replay_json(play->replay));
-    if (play->code)
-        cps_json_add(root, "dump_firmware", code_json(play->code));
-    return report_json(root);
+    put_unknown(play, cps_json_new_object(to, "unknown"));
+    cps_json_uint(to, "misses", play->misses);
+    cps_json_buf(to, "missed", &play->missed);
 }
 
 struct cps_err *summary_print(const struct play *play, const struct play_account *account,
                               int status, bool json, bool compared)
 {
-    if (play_is_script(play))
-        return script_summary(play, account, status, json);
+    CPS_BUF text = {0};
+    bool is_script = play_is_script(play);
+    struct json_object *root = json_object_new_object();
+    play_account_json(account, root);
+    cps_json_int(root, "status", status);
+    if (is_script)
+        put_script(play, root);
+    else
+        put_afuc(play, root);
+    if (json && !is_script && compared)
+        cps_json_add(root, "comparison", replay_json(play->replay));
+    if (json && !is_script && play->code)
+        cps_json_add(root, "dump_firmware", code_json(play->code));
     if (json)
-        return print_json(play, account, status, compared);
-    return print_text(play, account);
+        return doc_print(root, NULL, true);
+    doc_text(root, is_script ? script_layout : afuc_layout, &text);
+    json_object_put(root);
+    report_aside("%s", cps_buf_text(&text));
+    if (is_script)
+        fputs(cps_buf_text(&play->missed), stderr);
+    play_account_print_end(account);
+    return NULL;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "isa/base/lex.h"
-#include "isa/base/list.h"
+#include "tools/cmd/terminal/oom.h"
 
 static struct cps_err *expected(const char *text)
 {
@@ -44,19 +44,14 @@ static bool read_when(const char *at, struct why_ask *ask)
 
 static struct why_ask *new_ask(struct why *why, const char *text)
 {
-    if (!CPS_LIST_ROOM(why->ask, why->count))
-        return NULL;
-    struct why_ask *ask = &why->ask[why->count];
-    *ask = (struct why_ask){.text = strdup(text), .kept = UINT32_MAX};
-    why->count += ask->text != NULL;
-    return ask->text ? ask : NULL;
+    TOOL_ROOM(why->ask, why->count);
+    why->ask[why->count] = (struct why_ask){.text = tool_strdup(text), .kept = UINT32_MAX};
+    return &why->ask[why->count++];
 }
 
-struct cps_err *why_add_place(struct why *why, const char *text, const struct cps_place *place)
+void why_add_place(struct why *why, const char *text, const struct cps_place *place)
 {
     struct why_ask *ask = new_ask(why, text);
-    if (!ask)
-        return cps_err_nomem();
     ask->what = place->file == CPS_FILE_GENERAL   ? WHY_GENERAL
                 : place->file == CPS_FILE_CONTROL ? WHY_CONTROL
                 : place->file == CPS_FILE_MEMORY  ? WHY_MEMORY
@@ -64,14 +59,11 @@ struct cps_err *why_add_place(struct why *why, const char *text, const struct cp
     ask->place = place->number;
     ask->core = place->core;
     ask->is_known = true;
-    return NULL;
 }
 
 struct cps_err *why_add(struct why *why, const char *text)
 {
     struct why_ask *ask = new_ask(why, text);
-    if (!ask)
-        return cps_err_nomem();
     const char *at = strrchr(text, '@');
     if (begins(text, "event:")) {
         ask->what = WHY_EVENT;
@@ -121,9 +113,7 @@ struct cps_err *why_resolve(struct why *why)
         if (why->ask[i].what == WHY_REGISTER && !why->ask[i].is_known)
             CPS_TRY(find_register(why, &why->ask[i]));
     }
-    why->later = calloc(why->count + 1, sizeof(struct why_ask *));
-    if (!why->later)
-        return cps_err_nomem();
+    why->later = tool_alloc(why->count + 1, sizeof(struct why_ask *));
     for (size_t i = 0; i < why->count; i++) {
         if (why->ask[i].when == WHY_END)
             continue;

@@ -5,17 +5,10 @@
 #include <inttypes.h>
 
 #include "isa/base/pm4.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/run/account.h"
 #include "trace/form/buffer_json.h"
 #include "trace/out/json.h"
-
-static void add_hex(struct json_object *to, const char *key, uint64_t value, unsigned digits)
-{
-    CPS_BUF text = {0};
-    cps_buf_str(&text, "0x");
-    cps_buf_printf(&text, "%0*" PRIx64, (int)digits, value);
-    cps_json_buf(to, key, &text);
-}
 
 static void add_input(struct json_object *to, const struct why_chain *chain, uint32_t node)
 {
@@ -30,17 +23,13 @@ static void add_input(struct json_object *to, const struct why_chain *chain, uin
 static void add_code(struct why *why, const struct origin_node *node, struct json_object *to)
 {
     CPS_BUF text = {0};
+    CPS_BUF place = {0};
     struct cps_engine *engine = why->engine;
     struct cps_insn insn;
     uint8_t bytes[CPS_INSN_BYTES];
-    add_hex(to, "pc", node->pc, 4);
     why_instruction(why, node, &text);
-    if (text.size)
-        cps_json_buf(to, "text", &text);
-    cps_buf_clear(&text);
-    why_place(why, node, &text);
-    if (text.size)
-        cps_json_buf(to, "pc_name", &text);
+    why_place(why, node, &place);
+    doc_put(to, "pc=%04x text?=%p pc_name?=%p", node->pc, &text, &place);
     if (node->kind != ORIGIN_INSN)
         return;
     for (unsigned i = 0; i < engine->cores; i++) {
@@ -48,12 +37,11 @@ static void add_code(struct why *why, const struct origin_node *node, struct jso
             !insn.enc)
             continue;
         /* the carry of an addition is no result of its own */
-        cps_json_text(to, "op", cps_op_name(&cps_isa_afuc, insn.op));
-        cps_json_int(to, "dst", node->dst);
-        cps_json_bool(to, "bit", insn.op == CPS_AFUC_SETBITI);
+        doc_put(to, "op=%s dst=%d bit?=%d", cps_op_name(&cps_isa_afuc, insn.op), (int)node->dst,
+                insn.op == CPS_AFUC_SETBITI);
     }
     if (node->has_imm)
-        add_hex(to, "imm", node->place, 8);
+        doc_put(to, "imm=%08" PRIx64, node->place);
 }
 
 /* Of places in memory. */
@@ -71,7 +59,8 @@ static void add_place(struct why *why, const struct origin_node *node, struct js
     uint64_t offset = 0;
     const struct origin_block *block = NULL;
     if (node->kind != ORIGIN_INSN)
-        add_hex(to, "place", node->place, node->place > UINT32_MAX ? 16 : 4);
+        doc_put(to, node->place > UINT32_MAX ? "place=%016" PRIx64 : "place=%04" PRIx64,
+                node->place);
     if (node->kind == ORIGIN_REG || node->kind == ORIGIN_REGREAD)
         cps_json_text(
             to, "name",
@@ -102,12 +91,10 @@ static struct json_object *node_json(struct why *why, const struct why_chain *ch
 {
     const struct origin_node *node = origin_at_(why->origin, chain->node[at]);
     struct json_object *to = json_object_new_object();
-    cps_json_text(to, "kind", why_kind_word(node->kind));
-    add_hex(to, "value", node->value, 8);
+    doc_put(to, "kind=%s value=%08x", why_kind_word(node->kind), node->value);
     if (node->kind == ORIGIN_CUT)
         return to;
-    cps_json_uint(to, "tick", node->clock);
-    cps_json_text(to, "cpu", cps_processor_name(node->who));
+    doc_put(to, "tick=%" PRIu64 " cpu=%s", (uint64_t)node->clock, cps_processor_name(node->who));
     add_code(why, node, to);
     add_place(why, node, to);
     add_stream(node, to);
@@ -146,7 +133,7 @@ static void add_whole(struct why *why, const struct why_ask *ask, struct json_ob
     uint32_t number = (uint32_t)ask->place & 0x3ffff;
     if (!ask->has_whole || !cps_name(names, CPS_SPACE_GPU, number, &half))
         return;
-    add_hex(to, "whole", ask->whole, 16);
+    doc_put(to, "whole=%016" PRIx64, ask->whole);
     cps_name_values64(names, CPS_SPACE_GPU, number - half, ask->whole, add_whole_buffer, &whole);
 }
 
@@ -157,7 +144,7 @@ void why_json(struct why *why, const struct why_ask *ask, struct cps_buf *out)
     cps_json_text(root, "what", ask->text);
     if (ask->kept != UINT32_MAX) {
         why_chain(why->origin, origin_kept_(why->origin, ask->kept), &chain);
-        add_hex(root, "value", ask->value, 8);
+        doc_put(root, "value=%08x", ask->value);
         add_whole(why, ask, root);
     }
     struct json_object *nodes = cps_json_new_array(root, "nodes");

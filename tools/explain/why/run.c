@@ -3,6 +3,7 @@
 #include "tools/explain/why/why.h"
 
 #include "emu/afuc/afuc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/form/text.h"
 
 static void keep(struct why *why, struct why_ask *ask, uint32_t node)
@@ -12,7 +13,7 @@ static void keep(struct why *why, struct why_ask *ask, uint32_t node)
         return;
     ask->value = origin_at_(why->origin, node)->value;
     ask->kept = origin_keep_(why->origin, node);
-    why->nomem |= ask->kept == UINT32_MAX;
+    tool_need(ask->kept != UINT32_MAX);
 }
 
 static void no_value(void *context, const struct cps_value *value)
@@ -137,5 +138,5 @@ struct cps_err *why_run(struct why *why, struct cps_stream *capture)
         play_boot(why->play);
     CPS_TRY(play_run(why->play, capture));
     why_finish(why);
-    return why->nomem ? cps_err_nomem() : NULL;
+    return NULL;
 }

@@ -47,16 +47,14 @@ struct why {
     size_t events, draws;   /**< how many of each */
     size_t next_event, next_draw;
     struct cps_launches launches;
-    bool boots_first; /**< as why_once has it */
+    bool boots_first; /**< as why_question has it */
     bool is_timed;    /**< nothing is asked of the end of the run: it may come early */
-    bool nomem;
 };
 
-/** Appends a question. @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: what was expected */
+/** Appends a question. @return NULL, or CPS_ERR_USAGE: what was expected */
 CPS_MUST_USE struct cps_err *why_add(struct why *why, const char *text);
 /** The same for a place that the caller knows, at the end of the run. */
-CPS_MUST_USE struct cps_err *why_add_place(struct why *why, const char *text,
-                                           const struct cps_place *place);
+void why_add_place(struct why *why, const char *text, const struct cps_place *place);
 /** Sets what questions say by name, and where they stand, once the names are known. */
 CPS_MUST_USE struct cps_err *why_resolve(struct why *why);
 /** Replays the capture, which `play` was opened for; then all questions have their answers. */
@@ -85,7 +83,7 @@ uint32_t why_chain_find(const struct why_chain *chain, uint32_t node);
 void why_text(struct why *why, const struct why_ask *ask, struct cps_buf *out);
 void why_json(struct why *why, const struct why_ask *ask, struct cps_buf *out);
 /** Questions about events of a run that is made for them. */
-struct why_once {
+struct why_question {
     const struct cps_options *opt; /**< without its firmware */
     const char *firmware[2];
     const char *capture;
@@ -99,7 +97,8 @@ struct why_once {
 };
 /** Appends the chain of each event to its @p out, without a line for the value; nothing if the
  * event has none. The run ends with the last of them. */
-CPS_MUST_USE struct cps_err *why_once(const struct why_once *once, struct cps_buf *out);
+CPS_MUST_USE struct cps_err *why_first_difference(const struct why_question *question,
+                                                  struct cps_buf *out);
 /** The word of a kind: "insn". */
 const char *why_kind_word(unsigned kind);
 /** The instruction of a node; nothing where no instruction made it. */

@@ -4,26 +4,24 @@
  * draw all are listed. Its body is the answer of `cpscope state --json`: of the capture as it was
  * launched, so that what was changed since then has no part in it. */
 #include "tools/face/dap/dap_private.h"
-#include "tools/explain/stream/state_json.h"
+#include "tools/cmd/render/doc.h"
+#include "tools/explain/stream/state.h"
 #include "trace/out/json.h"
 
 static struct cps_err *answer(const struct state_setup *setup, struct state_result *result,
                               struct json_object *body)
 {
-    uint32_t counts[STATE_GONE + 1] = {0};
     CPS_TRY(state_gather(setup, result));
     if (setup->draw < 0) {
-        state_list_json(result, body);
+        state_list_put(result, body);
+        doc_strip(body);
         return NULL;
     }
     if (!result->state.now)
         return cps_err_new(CPS_ERR_INPUT, "draw %ld: the run made %u of them, counted from 0",
                            setup->draw, result->count);
-    const struct state_pair pair = {.names = result->names,
-                                    .now = result->state.now,
-                                    .before = result->state.before,
-                                    .since = result->state.since};
-    state_json(&pair, result, 1, body, counts);
+    state_put(result, 1, false, body);
+    doc_strip(body);
     return NULL;
 }
 

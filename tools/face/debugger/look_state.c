@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "emu/debug/debug.h"
-#include "tools/explain/stream/state_here.h"
-#include "tools/explain/stream/state_text.h"
+#include "tools/cmd/render/doc.h"
+#include "tools/explain/stream/state.h"
 
 /* Whose draws: of a7xx on each processor has its own; of a5xx the ME draws. */
 static unsigned drawing(const struct session *session)
@@ -15,22 +15,17 @@ static unsigned drawing(const struct session *session)
     return who == CPS_CPU_PFP ? CPS_CPU_ME : who;
 }
 
-static void put_state(const struct state_result *result, bool all, struct cps_buf *out)
+static void put_state(const struct state_result *result, bool all, const char *layout,
+                      struct cps_buf *out)
 {
-    const struct state_pair pair = {.names = result->names,
-                                    .now = result->state.now,
-                                    .before = result->state.before,
-                                    .since = result->state.since};
-    uint32_t counts[STATE_GONE + 1] = {0};
-    CPS_BUF rows = {0};
-    state_text(&pair, result, !all, &rows, counts);
-    state_text_counts(counts, out);
-    cps_buf_str(out, "\n");
-    cps_buf_join(out, &rows);
+    struct json_object *root = json_object_new_object();
+    state_put(result, 1, !all, root);
+    doc_text(root, layout, out);
+    json_object_put(root);
 }
 
 struct here {
-    struct state_here *state;
+    struct state_run *state;
     struct cps_buf *out;
     bool all;
 };
@@ -39,24 +34,22 @@ static struct cps_err *begin(void *context, struct cps_engine *engine, uint64_t 
 {
     struct here *here = context;
     (void)fed;
-    cps_engine_sink(engine, state_here_sink(here->state), STATE_HERE_KINDS);
+    cps_engine_sink(engine, state_run_sink(here->state), STATE_KINDS);
     return NULL;
 }
 
 static struct cps_err *end(void *context, struct cps_engine *engine)
 {
     struct here *here = context;
-    const struct state_result *result = state_here_result(here->state);
+    const struct state_result *result = state_run_result(here->state);
     cps_engine_sink(engine, NULL, 0);
-    if (!result->state.launch.kind) {
+    if (!result->state.launch.kind)
         cps_buf_printf(here->out, "nothing was drawn by %s until here\n",
                        cps_processor_name(result->who));
-    } else {
-        cps_buf_str(here->out, state_here_in_draw(here->state) ? "in " : "behind ");
-        state_text_launch(result, here->out);
-        cps_buf_str(here->out, "\n");
-    }
-    put_state(result, here->all, here->out);
+    else
+        cps_buf_str(here->out, state_run_in_draw(here->state) ? "in " : "behind ");
+    put_state(result, here->all, "{draws*" STATE_LAUNCH "\n}" STATE_COUNTS "\n" STATE_ROWS,
+              here->out);
     return NULL;
 }
 
@@ -73,11 +66,9 @@ struct cps_err *look_state_here(struct session *session, bool all, struct cps_bu
     const struct cps_debug_retrace retrace = {begin, end, &here};
     CPS_TRY(need_draws(session));
     unsigned who = drawing(session);
-    struct cps_err *err =
-        state_here_create(session->play.names[who], session->play.buffers, who, &here.state);
-    if (!err)
-        err = cps_debug_retrace(session->debug, &retrace);
-    state_here_destroy(here.state);
+    here.state = state_run_create(session->play.names[who], session->play.buffers, who);
+    struct cps_err *err = cps_debug_retrace(session->debug, &retrace);
+    state_run_destroy(here.state);
     return err;
 }
 
@@ -89,11 +80,10 @@ static struct cps_err *put_draw(const struct state_setup *setup, bool all, struc
         err = cps_err_new(CPS_ERR_INPUT,
                           "draw %ld: the run makes %" PRIu32 " of them, counted from 0",
                           setup->draw, result.count);
-    if (!err) {
-        state_text_launch(&result, out);
-        cps_buf_str(out, ", as the capture has it\n");
-        put_state(&result, all, out);
-    }
+    if (!err)
+        put_state(&result, all,
+                  "{draws*" STATE_LAUNCH ", as the capture has it\n}" STATE_COUNTS "\n" STATE_ROWS,
+                  out);
     state_deinit(&result);
     return err;
 }

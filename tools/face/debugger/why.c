@@ -35,8 +35,6 @@ static struct cps_err *end(void *context, struct cps_engine *engine)
     const struct why_ask *ask = asked->why.ask;
     (void)engine;
     why_finish(&asked->why);
-    if (asked->why.nomem)
-        return cps_err_nomem();
     if (ask->kept == UINT32_MAX)
         return cps_err_new(CPS_ERR_INPUT, "%s: the firmware has not written it until here",
                            ask->text);
@@ -73,9 +71,11 @@ struct cps_err *session_why(struct session *session, unsigned core, const char *
     if (!session_afuc(session))
         return cps_err_new(CPS_ERR_SYNTAX, "%s does not say where its values come from",
                            session_engine(session)->ops->name);
-    struct cps_err *err = is_place(session, core, what, &place)
-                              ? why_add_place(&asked.why, what, &place)
-                              : why_add(&asked.why, what);
+    struct cps_err *err = NULL;
+    if (is_place(session, core, what, &place))
+        why_add_place(&asked.why, what, &place);
+    else
+        err = why_add(&asked.why, what);
     if (!err)
         err = cps_debug_retrace(session->debug, &retrace);
     why_deinit(&asked.why);

@@ -3,11 +3,14 @@
  * what is equal between them, and the code of handlers side by side. */
 #include "tools/face/page/view.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "isa/base/list.h"
 #include "isa/base/pm4.h"
+#include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/diff/diffreport.h"
 #include "trace/out/json.h"
 
@@ -23,21 +26,14 @@ struct change {
     size_t count, room;
     struct json_object *packets, *rows, *by_rows, *handlers;
     struct view_listing listing[2]; /* old, new */
-    bool text, failed;
+    bool text;
 };
-
-static void add_number(struct json_object *row, int64_t value)
-{
-    cps_json_append(row, json_object_new_int64(value));
-}
 
 static void keep(void *context, const struct cps_difference *difference)
 {
     struct change *c = context;
-    if (!CPS_LIST_RESERVE(c->found, c->room, c->count + 1))
-        c->failed = true;
-    else
-        c->found[c->count++] = *difference;
+    tool_need(CPS_LIST_RESERVE(c->found, c->room, c->count + 1));
+    c->found[c->count++] = *difference;
 }
 
 /* ---- rows of a packet ---- */
@@ -84,16 +80,11 @@ static const struct cps_difference *about(const struct cps_difference *found, si
 static void add_row(struct json_object *rows, int mark, const struct cps_event *a,
                     const struct cps_event *b)
 {
-    struct json_object *row = json_object_new_array();
-    add_number(row, mark);
-    add_number(row, cps_event_kind(a ? a : b) | cps_event_sub(a ? a : b) << 4);
-    for (unsigned i = 0; i < 2; i++) {
-        const struct cps_event *event = i ? b : a;
-        add_number(row, event ? (int64_t)event->addr : -1);
-        add_number(row, event ? event->value : 0);
-        add_number(row, event ? cps_event_pc(event) : 0);
-    }
-    cps_json_append(rows, row);
+    const struct cps_event none = {0}, *old = a ? a : &none, *new = b ? b : &none;
+    doc_array(rows, "%d %u %" PRId64 " %u %u %" PRId64 " %u %u", mark,
+              cps_event_kind(a ? a : b) | cps_event_sub(a ? a : b) << 4, a ? (int64_t)a->addr : -1,
+              old->value, cps_event_pc(old), b ? (int64_t)b->addr : -1, new->value,
+              cps_event_pc(new));
 }
 
 /* Both sides in their order: what one side has more stands where it happened. */
@@ -120,16 +111,16 @@ static void put_rows(struct json_object *rows, struct inside a, struct inside b,
  */
 static int64_t number_of_rows(struct change *c, struct json_object *rows)
 {
-    const char *text = cps_json_print(rows, JSON_C_TO_STRING_PLAIN);
-    struct json_object *known = text ? cps_json_get(c->by_rows, text) : NULL;
+    const char *text = cps_json_print(tool_json(rows), JSON_C_TO_STRING_PLAIN);
+    tool_need(text != NULL);
+    struct json_object *known = cps_json_get(c->by_rows, text);
     int64_t at = known ? json_object_get_int64(known) : (int64_t)cps_json_count(c->rows);
-    if (!known && text) {
+    if (!known) {
         cps_json_int(c->by_rows, text, at);
         cps_json_append(c->rows, rows);
     } else {
         json_object_put(rows);
     }
-    c->failed = c->failed || !text;
     return at;
 }
 
@@ -168,8 +159,8 @@ static bool is_same(const struct code *a, const struct code *b, uint32_t i, uint
 static uint16_t *common(const struct code *a, const struct code *b)
 {
     size_t wide = b->count + 1;
-    uint16_t *length = calloc((a->count + 1) * wide, sizeof(*length));
-    for (uint32_t i = a->count; length && i-- > 0;) {
+    uint16_t *length = tool_alloc((a->count + 1) * wide, sizeof(*length));
+    for (uint32_t i = a->count; i-- > 0;) {
         for (uint32_t k = b->count; k-- > 0;) {
             uint16_t down = length[(i + 1) * wide + k];
             uint16_t right = length[i * wide + k + 1];
@@ -182,35 +173,33 @@ static uint16_t *common(const struct code *a, const struct code *b)
     return length;
 }
 
-static void add_insn(struct json_object *row, const struct change *c, const struct code *code,
-                     uint32_t i, bool there)
+static const char *text_of(const struct change *c, const struct code *code, uint32_t i)
 {
-    const struct view_line *line =
-        there ? &code->listing->line[code->part->start + code->first + i] : NULL;
-    add_number(row, there ? (int64_t)code->first + i : -1);
-    cps_json_append(row, json_object_new_string(line && c->text && line->text ? line->text : ""));
+    const char *text = code->listing->line[code->part->start + code->first + i].text;
+    return c->text && text ? text : "";
 }
 
 /* [mark, old pc, text, new pc, text] for each line of both. */
-static bool put_code(const struct change *c, const struct code *a, const struct code *b,
+static void put_code(const struct change *c, const struct code *a, const struct code *b,
                      struct json_object *rows)
 {
     size_t wide = b->count + 1;
     CPS_FREE uint16_t *length = common(a, b);
-    for (uint32_t i = 0, k = 0; length && (i < a->count || k < b->count);) {
+    for (uint32_t i = 0, k = 0; i < a->count || k < b->count;) {
         bool both = i < a->count && k < b->count;
         bool same = both && is_same(a, b, i, k);
         bool left = !same && i < a->count &&
                     (!both || length[(i + 1) * wide + k] >= length[i * wide + k + 1]);
-        struct json_object *row = json_object_new_array();
-        add_number(row, same ? SAME : left ? OLD_ONLY : NEW_ONLY);
-        add_insn(row, c, a, i, same || left);
-        add_insn(row, c, b, k, same || !left);
-        cps_json_append(rows, row);
+        doc_array(rows, "%d %" PRId64 " %s %" PRId64 " %s",
+                  same   ? SAME
+                  : left ? OLD_ONLY
+                         : NEW_ONLY,
+                  same || left ? (int64_t)a->first + i : -1, same || left ? text_of(c, a, i) : "",
+                  same || !left ? (int64_t)b->first + k : -1,
+                  same || !left ? text_of(c, b, k) : "");
         i += same || left;
         k += same || !left;
     }
-    return length;
 }
 
 static void add_handler(struct change *c, const struct cps_event *pkt)
@@ -219,15 +208,13 @@ static void add_handler(struct change *c, const struct cps_event *pkt)
     unsigned who = cps_event_who(pkt);
     CPS_BUF key = {0};
     cps_buf_printf(&key, "%u.%d", who, id);
-    c->failed = c->failed || key.failed;
-    if (id < 0 || key.failed || cps_json_get(c->handlers, cps_buf_text(&key)))
+    if (id < 0 || cps_json_get(c->handlers, tool_text(&key)))
         return;
     struct code a = code_of(c->old, &c->listing[0], who, (unsigned)id);
     struct code b = code_of(c->run->side, &c->listing[1], who, (unsigned)id);
-    struct json_object *rows = json_object_new_array();
-    if (a.fw && b.fw && !put_code(c, &a, &b, rows))
-        c->failed = true;
-    cps_json_add(c->handlers, cps_buf_text(&key), rows);
+    struct json_object *rows = cps_json_new_array(c->handlers, cps_buf_text(&key));
+    if (a.fw && b.fw)
+        put_code(c, &a, &b, rows);
 }
 
 /* ---- packets ---- */
@@ -256,15 +243,11 @@ static void put_packet(struct change *c, const struct cps_difference *found, siz
 {
     const struct cps_event *pkt = found->pkt_b ? found->pkt_b : found->pkt_a;
     struct json_object *rows = json_object_new_array();
-    struct json_object *row = json_object_new_array();
     put_rows(rows, inside_of(&c->old->record, found->pkt_a),
              inside_of(&c->run->side->record, found->pkt_b), found, count);
-    add_number(row, packet_number(c->run, found->pkt_b));
-    add_number(row, (int64_t)count);
-    add_number(row, number_of_rows(c, rows));
-    add_number(row, pkt ? (int64_t)cps_event_who(pkt) : -1);
-    add_number(row, pkt ? cps_diff_packet_id(pkt) : -1);
-    cps_json_append(c->packets, row);
+    doc_array(c->packets, "%" PRId64 " %zu %" PRId64 " %d %d", packet_number(c->run, found->pkt_b),
+              count, number_of_rows(c, rows), pkt ? (int)cps_event_who(pkt) : -1,
+              pkt ? cps_diff_packet_id(pkt) : -1);
     if (pkt)
         add_handler(c, pkt);
 }
@@ -291,7 +274,7 @@ static struct cps_err *compare(struct change *c, struct json_object *to)
     CPS_TRY(view_listing(c->old->fw, c->old->opt.rnn, &c->listing[0]));
     CPS_TRY(view_listing(c->run->side->fw, c->old->opt.rnn, &c->listing[1]));
     put_packets(c);
-    return c->failed ? cps_err_nomem() : NULL;
+    return NULL;
 }
 
 struct cps_err *view_change(const struct view_run *run, const struct view_side *old, bool text,
@@ -302,10 +285,8 @@ struct cps_err *view_change(const struct view_run *run, const struct view_side *
     c.rows = cps_json_new_array(to, "rows");
     c.handlers = cps_json_new_object(to, "handlers");
     c.by_rows = json_object_new_object();
-    struct cps_err *err = c.by_rows ? compare(&c, to) : cps_err_nomem();
-    if (!err && !cps_json_complete(c.by_rows))
-        err = cps_err_nomem();
-    json_object_put(c.by_rows);
+    struct cps_err *err = compare(&c, to);
+    json_object_put(tool_json(c.by_rows));
     view_listing_deinit(&c.listing[0]);
     view_listing_deinit(&c.listing[1]);
     free(c.found);

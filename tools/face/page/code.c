@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
 /* ---- the listing, by dword ---- */
@@ -35,69 +37,59 @@ static void take_label(struct reading *r, const char *line, size_t size)
     cps_buf_add(&r->label, line, size - 1);
 }
 
-static char *copy(const char *text, size_t size)
+static char *copy_text(const char *text, size_t size)
 {
     while (size && text[size - 1] == ' ')
         size--;
-    return strndup(text, size);
+    return memcpy(tool_alloc(size + 1, 1), text, size);
 }
 
 /* "        mov $02, $data    ; 0cb7 981f1006  remark" */
-static bool take_instruction(struct reading *r, const char *line, size_t size)
+static void take_instruction(struct reading *r, const char *line, size_t size)
 {
     uint32_t pc = 0;
     const char *mark = memchr(line, ';', size);
     int used = 0;
     if (!mark || sscanf(mark, "; %" SCNx32 " %*8x%n", &pc, &used) < 1 || !used)
-        return true;
+        return;
     uint32_t at = r->fw->part[r->part].start + pc;
     if (at >= r->to->count || r->to->line[at].text)
-        return true;
+        return;
     struct view_line *to = &r->to->line[at];
     const char *rest = mark + used;
-    size_t rest_size = (size_t)(line + size - rest);
-    while (rest_size && *rest == ' ') {
+    while (rest < line + size && *rest == ' ')
         rest++;
-        rest_size--;
-    }
-    to->text = copy(line + 8, (size_t)(mark - line) - 8);
-    to->comment = rest_size ? copy(rest, rest_size) : NULL;
-    to->function = r->label.size ? copy(r->label.data, r->label.size) : NULL;
-    bool good = to->text && (to->comment || !rest_size) && (to->function || !r->label.size);
+    size_t rest_size = (size_t)(line + size - rest);
+    to->text = copy_text(line + 8, (size_t)(mark - line) - 8);
+    to->comment = rest_size ? copy_text(rest, rest_size) : NULL;
+    to->function = r->label.size ? copy_text(tool_text(&r->label), r->label.size) : NULL;
     cps_buf_clear(&r->label);
-    return good;
 }
 
-static bool take_line(struct reading *r, const char *line, size_t size)
+static void take_line(struct reading *r, const char *line, size_t size)
 {
-    bool good = true;
     if (!strncmp(line, ".section ", 9) && r->part + 1 < r->fw->part_count)
         r->part++;
     else if (size > 8 && !strncmp(line, "        ", 8))
-        good = take_instruction(r, line, size);
+        take_instruction(r, line, size);
     else if (size && line[size - 1] == ':')
         take_label(r, line, size);
     r->blank = !size || (r->label.size && size && line[size - 1] == ':');
-    return good;
 }
 
 struct cps_err *view_listing(const struct cps_fw *fw, const char *rnn, struct view_listing *ret)
 {
     CPS_BUF text = {0};
-    *ret = (struct view_listing){calloc(fw->count + 1, sizeof(*ret->line)), fw->count};
-    if (!ret->line)
-        return cps_err_nomem();
+    *ret = (struct view_listing){tool_alloc(fw->count + 1, sizeof(*ret->line)), fw->count};
     CPS_TRY(cps_fw_listing(fw, rnn, &text));
     struct reading reading = {.fw = fw, .to = ret};
-    bool good = true;
-    for (const char *line = cps_buf_text(&text); *line && good;) {
+    for (const char *line = tool_text(&text); *line;) {
         size_t size = strcspn(line, "\n");
-        good = take_line(&reading, line, size);
+        take_line(&reading, line, size);
         line += size + (line[size] == '\n');
     }
-    good = good && !reading.label.failed;
     cps_buf_deinit(&reading.label);
-    return good ? NULL : cps_err_nomem();
+    return NULL;
 }
 
 void view_listing_deinit(struct view_listing *listing)
@@ -143,38 +135,23 @@ static const char *sort_of(const struct cps_insn *insn)
     }
 }
 
-static void add_number(struct json_object *row, int64_t value)
-{
-    cps_json_append(row, json_object_new_int64(value));
-}
-
 /* [pc, word, text, comment, function, sort, dst, src1, src2, base, rep | xmov << 1 | peek << 3] */
-static struct json_object *insn_row(uint32_t pc, uint32_t word, const struct view_line *line,
-                                    bool text, enum cps_gen gen)
+static void put_insn(uint32_t pc, uint32_t word, const struct view_line *line, enum cps_gen gen,
+                     struct json_object *list)
 {
-    struct json_object *row = json_object_new_array();
     struct cps_insn insn;
     cps_decode(&cps_isa_afuc, gen, word, &insn);
-    add_number(row, pc);
-    add_number(row, text ? word : 0);
-    cps_json_append(row, view_text(text && line->text ? line->text : ""));
-    cps_json_append(row, view_text(text && line->comment ? line->comment : ""));
-    cps_json_append(row, view_text(line->function ? line->function : ""));
-    if (!text)
-        return row;
-    int64_t flags = 0;
-    if (insn.enc)
-        flags = (field(&insn, CPS_AFUC_F_REP) > 0) | (field(&insn, CPS_AFUC_F_XMOV) & 3) << 1 |
-                (field(&insn, CPS_AFUC_F_PEEK) > 0) << 3;
-    if (insn.enc && field(&insn, CPS_AFUC_F_XMOV) < 0)
-        flags &= ~INT64_C(6);
-    cps_json_append(row, json_object_new_string(insn.enc ? sort_of(&insn) : "b"));
-    add_number(row, insn.enc ? field(&insn, CPS_AFUC_F_DST) : -1);
-    add_number(row, insn.enc ? field(&insn, CPS_AFUC_F_SRC1) : -1);
-    add_number(row, insn.enc ? field(&insn, CPS_AFUC_F_SRC2) : -1);
-    add_number(row, insn.enc ? field(&insn, CPS_AFUC_F_BASE) : -1);
-    add_number(row, flags);
-    return row;
+    bool is_known = insn.enc != NULL;
+    int64_t xmov = is_known ? field(&insn, CPS_AFUC_F_XMOV) : -1;
+    int64_t flags = (is_known && field(&insn, CPS_AFUC_F_REP) > 0) |
+                    (xmov < 0 ? 0 : (xmov & 3) << 1) |
+                    (is_known && field(&insn, CPS_AFUC_F_PEEK) > 0) << 3;
+    doc_array(list, "%u %u %s %s %s %s %d %d %d %d %d", pc, word, line->text,
+              line->comment ? line->comment : "", line->function ? line->function : "",
+              is_known ? sort_of(&insn) : "b", is_known ? (int)field(&insn, CPS_AFUC_F_DST) : -1,
+              is_known ? (int)field(&insn, CPS_AFUC_F_SRC1) : -1,
+              is_known ? (int)field(&insn, CPS_AFUC_F_SRC2) : -1,
+              is_known ? (int)field(&insn, CPS_AFUC_F_BASE) : -1, (int)flags);
 }
 
 /* ---- what ran ---- */
@@ -183,7 +160,7 @@ static void mark_ran(const struct view_run *run, const struct view_processor *pr
                      uint32_t start, uint32_t count, uint8_t *ran)
 {
     for (size_t i = processor->row; i < processor->row_end; i++) {
-        uint32_t pc = cps_event_pc(run->row[i]);
+        uint32_t pc = run->row[i].pc;
         if (pc < count)
             ran[start + pc] = 1;
     }
@@ -200,8 +177,12 @@ static void put_part(const struct cps_fw *fw, const struct cps_fw_part *part,
             any = any || ran[part->start + end];
         for (uint32_t pc = from; any && pc < end; pc++) {
             uint32_t at = part->start + pc;
-            if (listing->line[at].text)
-                cps_json_append(to, insn_row(pc, fw->words[at], &listing->line[at], text, fw->gen));
+            const struct view_line *line = &listing->line[at];
+            if (line->text && text)
+                put_insn(pc, fw->words[at], line, fw->gen, to);
+            else if (line->text)
+                doc_array(to, "%u %u %s %s %s", pc, 0u, "", "",
+                          line->function ? line->function : "");
         }
     }
 }
@@ -210,8 +191,8 @@ static struct cps_err *put_image(const struct view_run *run, const struct cps_fw
                                  struct json_object *to)
 {
     struct view_listing listing = {0};
-    CPS_FREE uint8_t *ran = calloc(fw->count + 1, 1);
-    struct cps_err *err = ran ? view_listing(fw, run->side->opt.rnn, &listing) : cps_err_nomem();
+    CPS_FREE uint8_t *ran = tool_alloc(fw->count + 1, 1);
+    struct cps_err *err = view_listing(fw, run->side->opt.rnn, &listing);
     for (unsigned i = 0; !err && i < run->processors; i++) {
         const struct cps_fw_part *part = NULL;
         if (view_image(run->side, run->processor[i].who, &part) == fw)

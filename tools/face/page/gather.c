@@ -9,6 +9,7 @@
 #include "cpscope.h"
 #include "isa/base/list.h"
 #include "isa/base/pm4.h"
+#include "tools/cmd/terminal/oom.h"
 
 #define ROWS                                                                        \
     (1u << CPS_EV_REG | 1u << CPS_EV_REGR | 1u << CPS_EV_PIPE | 1u << CPS_EV_CTRL | \
@@ -125,125 +126,69 @@ void view_packet_name(const struct view_side *side, const struct cps_event *pkt,
         cps_buf_str(out, header.kind == CPS_PM4_TYPE4 ? "type 4" : "no packet");
 }
 
-static bool add_row(struct view_run *run, const struct cps_event *event, unsigned kind,
+static void add_row(struct view_run *run, const struct cps_event *event, unsigned kind,
                     uint32_t addr, uint32_t value)
 {
-    size_t room = run->row_room;
-    if (run->rows == room) {
-        room = room ? 2 * room : 4096;
-        const struct cps_event **row = realloc(run->row, room * sizeof(*row));
-        run->row = row ? row : run->row;
-        uint32_t *values = realloc(run->value, room * sizeof(*values));
-        run->value = values ? values : run->value;
-        uint32_t *addrs = realloc(run->addr, room * sizeof(*addrs));
-        run->addr = addrs ? addrs : run->addr;
-        uint8_t *kinds = realloc(run->kind, room);
-        run->kind = kinds ? kinds : run->kind;
-        if (!row || !values || !addrs || !kinds)
-            return false;
-        run->row_room = room;
-    }
-    run->row[run->rows] = event;
-    run->addr[run->rows] = addr;
-    run->value[run->rows] = value;
-    run->kind[run->rows++] = (uint8_t)(kind | (cps_event_sub(event) & 15) << 4);
-    return true;
+    tool_need(CPS_LIST_RESERVE(run->row, run->row_room, run->rows + 1));
+    run->row[run->rows++] = (struct view_row){event, addr, value, cps_event_pc(event),
+                                              (uint8_t)(kind | (cps_event_sub(event) & 15) << 4)};
 }
 
 /* One row per register that changed, at least one per instruction. */
-static bool add_step(struct view_run *run, const struct cps_event *event)
+static void add_step(struct view_run *run, const struct cps_event *event)
 {
     uint64_t values = event->addr;
     unsigned kind = cps_event_kind(event);
-    bool good = kind == CPS_EV_STEPX || event->value || add_row(run, event, kind, 0, 0);
-    for (uint32_t reg = 0; reg < 32 && good; reg++) {
+    if (kind == CPS_EV_STEP && !event->value)
+        add_row(run, event, kind, 0, 0);
+    for (uint32_t reg = 0; reg < 32; reg++) {
         if (!(event->value >> reg & 1))
             continue;
-        good = add_row(run, event, kind, reg, (uint32_t)values);
+        add_row(run, event, kind, reg, (uint32_t)values);
         values >>= 32;
         kind = CPS_EV_STEPX;
     }
-    return good;
 }
 
-static bool add_word(struct view_run *run, uint32_t value)
-{
-    if (!CPS_LIST_RESERVE(run->word, run->word_room, run->words + 1))
-        return false;
-    run->word[run->words++] = value;
-    return true;
-}
-
-/* Where a walk over the run is, whoever made the events. */
-struct clock {
-    uint32_t time, submission;
-};
-
-static void advance(struct clock *clock, const struct cps_event *event)
+static void take(struct view_run *run, const struct cps_event *event, uint32_t submission)
 {
     unsigned kind = cps_event_kind(event);
-    clock->time += view_is_timed(event);
-    clock->submission += kind == CPS_EV_SUBMIT;
-}
-
-static bool take(struct view_run *run, const struct cps_event *event, const struct clock *clock)
-{
-    unsigned kind = cps_event_kind(event);
-    if (kind == CPS_EV_STEP || kind == CPS_EV_STEPX)
-        return add_step(run, event);
-    if (kind == CPS_EV_WORD)
-        return !run->packets || add_word(run, event->value);
-    if (kind == CPS_EV_PKT)
-        run->packet[run->packets++] = (struct view_packet){
-            event, clock->submission, clock->time, (uint32_t)run->rows, (uint32_t)run->words, 0};
-    if (view_is_row(event))
-        return add_row(run, event, kind, (uint32_t)event->addr, event->value);
-    return true;
+    if (kind == CPS_EV_STEP || kind == CPS_EV_STEPX) {
+        add_step(run, event);
+    } else if (kind == CPS_EV_WORD && run->packets) {
+        tool_need(CPS_LIST_RESERVE(run->word, run->word_room, run->words + 1));
+        run->word[run->words++] = event->value;
+    } else if (kind == CPS_EV_PKT) {
+        TOOL_ROOM(run->packet, run->packets);
+        run->packet[run->packets++] = (struct view_packet){.event = event,
+                                                           .low = (uint32_t)event->addr,
+                                                           .high = (uint32_t)(event->addr >> 32),
+                                                           .header = event->value,
+                                                           .submission = submission,
+                                                           .time = run->time,
+                                                           .first = (uint32_t)run->rows,
+                                                           .word = (uint32_t)run->words};
+    } else if (view_is_row(event)) {
+        add_row(run, event, kind, (uint32_t)event->addr, event->value);
+    }
 }
 
 /* Appends what one processor did. */
-static bool take_processor(struct view_run *run, unsigned who)
+static void take_processor(struct view_run *run, unsigned who)
 {
     const struct record *record = &run->side->record;
     struct view_processor processor = {who, (uint32_t)run->rows, 0, (uint32_t)run->packets, 0};
-    struct clock clock = {0, UINT32_MAX};
-    bool good = true;
-    for (size_t i = 0; i < record->count && good; i++) {
+    uint32_t submission = UINT32_MAX;
+    run->time = 0;
+    for (size_t i = 0; i < record->count; i++) {
         if (cps_event_who(&record->event[i]) == who)
-            good = take(run, &record->event[i], &clock);
-        advance(&clock, &record->event[i]);
+            take(run, &record->event[i], submission);
+        run->time += view_is_timed(&record->event[i]);
+        submission += cps_event_kind(&record->event[i]) == CPS_EV_SUBMIT;
     }
-    run->time = clock.time;
     processor.row_end = (uint32_t)run->rows;
     processor.packet_end = (uint32_t)run->packets;
     run->processor[run->processors++] = processor;
-    return good;
-}
-
-/* Who made anything: a bit per processor; and room for what there is. */
-static bool count(struct view_run *run, uint32_t *who)
-{
-    const struct record *record = &run->side->record;
-    size_t packets = 0;
-    size_t submissions = 0;
-    *who = 0;
-    for (size_t i = 0; i < record->count; i++) {
-        unsigned kind = cps_event_kind(&record->event[i]);
-        unsigned by = cps_event_who(&record->event[i]);
-        packets += kind == CPS_EV_PKT;
-        submissions += kind == CPS_EV_SUBMIT;
-        if (by < CPS_CPU_COUNT && by != CPS_CPU_NONE)
-            *who |= 1u << by;
-    }
-    run->packet = calloc(packets + 1, sizeof(*run->packet));
-    run->submission = calloc(submissions + 1, sizeof(*run->submission));
-    if (!run->packet || !run->submission)
-        return false;
-    for (size_t i = 0; i < record->count; i++) {
-        if (cps_event_kind(&record->event[i]) == CPS_EV_SUBMIT)
-            run->submission[run->submissions++] = &record->event[i];
-    }
-    return true;
 }
 
 bool view_is_timed(const struct cps_event *event)
@@ -251,28 +196,35 @@ bool view_is_timed(const struct cps_event *event)
     return (ROWS | STRUCTURE) >> cps_event_kind(event) & 1;
 }
 
-struct cps_err *view_gather(const struct view_side *side, struct view_run *ret)
+void view_gather(const struct view_side *side, struct view_run *ret)
 {
-    uint32_t who = 0;
+    const struct record *record = &side->record;
+    uint32_t who = 0; /* made anything: a bit per processor */
     *ret = (struct view_run){.side = side};
-    bool good = count(ret, &who);
-    for (unsigned i = 0; i < CPS_CPU_COUNT && good; i++) {
-        if (who >> i & 1)
-            good = take_processor(ret, i);
+    for (size_t i = 0; i < record->count; i++) {
+        const struct cps_event *event = &record->event[i];
+        unsigned by = cps_event_who(event);
+        if (by < CPS_CPU_COUNT && by != CPS_CPU_NONE)
+            who |= 1u << by;
+        if (cps_event_kind(event) != CPS_EV_SUBMIT)
+            continue;
+        TOOL_ROOM(ret->submission, ret->submissions);
+        ret->submission[ret->submissions++] = event;
     }
-    if (!good)
-        return cps_err_nomem();
-    ret->packet[ret->packets] = (struct view_packet){
-        NULL, UINT32_MAX, ret->time, (uint32_t)ret->rows, (uint32_t)ret->words, 0};
-    return NULL;
+    for (unsigned i = 0; i < CPS_CPU_COUNT; i++) {
+        if (who >> i & 1)
+            take_processor(ret, i);
+    }
+    TOOL_ROOM(ret->packet, ret->packets);
+    ret->packet[ret->packets] = (struct view_packet){.submission = UINT32_MAX,
+                                                     .time = ret->time,
+                                                     .first = (uint32_t)ret->rows,
+                                                     .word = (uint32_t)ret->words};
 }
 
 void view_run_deinit(struct view_run *run)
 {
     free(run->row);
-    free(run->value);
-    free(run->addr);
-    free(run->kind);
     free(run->packet);
     free(run->word);
     free(run->submission);

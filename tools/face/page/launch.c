@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Draws, dispatches, blits and resolves of the page: `state` counts them the same. */
 #include "tools/face/page/view.h"
+
+#include <inttypes.h>
+
+#include "tools/cmd/render/doc.h"
 #include "trace/out/json.h"
 #include "trace/event/launch.h"
 
@@ -12,33 +16,19 @@ struct walk {
     int64_t began;  /* of the launch that is open */
 };
 
-static void add_number(struct json_object *row, int64_t number)
-{
-    cps_json_append(row, json_object_new_int64(number));
-}
-
-/* [packet, kind, number or -1, last packet] */
-static void add_launch(struct walk *w)
-{
-    const struct cps_launch *launch = &w->launches.last;
-    struct json_object *row = json_object_new_array();
-    add_number(row, w->began);
-    add_number(row, launch->kind);
-    add_number(row, launch->number == CPS_LAUNCH_UNNUMBERED ? -1 : (int64_t)launch->number);
-    add_number(row, w->packet);
-    cps_json_append(w->to, row);
-}
-
 /* @p event  NULL: the run is over */
 static void follow(struct walk *w, const struct cps_event *event)
 {
     enum cps_launch_step step;
+    const struct cps_launch *last = &w->launches.last;
     while ((step = event ? cps_launches_take_(&w->launches, event)
                          : cps_launches_end_(&w->launches)) != CPS_LAUNCH_INSIDE) {
         if (step == CPS_LAUNCH_BEGINS)
             w->began = w->packet;
         else
-            add_launch(w);
+            doc_array(w->to, "%" PRId64 " %d %" PRId64 " %" PRId64, w->began, (int)last->kind,
+                      last->number == CPS_LAUNCH_UNNUMBERED ? -1 : (int64_t)last->number,
+                      w->packet); /* [packet, kind, number or -1, last packet] */
     }
     w->packet +=
         event && cps_event_kind(event) == CPS_EV_PKT && cps_event_who(event) == w->launches.who;

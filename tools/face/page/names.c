@@ -5,10 +5,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "isa/base/pm4.h"
 #include "isa/names/table.h"
+#include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
 /* Numbers of the page: pipe registers stand behind those of the GPU, and control registers of each
@@ -16,67 +17,19 @@
 enum { PIPE_BASE = 1 << 20, CONTROL_BASE = 1 << 21, PROCESSOR_STEP = 1 << 22 };
 enum { MOST_ENTRIES = 600 }; /* of a layout: the page shows 200 words */
 
-/* What was seen, by a hash of it: to a number. */
-struct seen {
-    uint64_t *key; /* 0: free */
-    uint32_t *number;
-    size_t count, room;
-};
-
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;
 }
 
-static size_t slot_of(const struct seen *seen, uint64_t key)
+/* What was seen, by a hash of it: a value that is NULL for what is new. */
+static const void **find(struct lh_table *seen, uint64_t hash)
 {
-    size_t at = (size_t)(key >> 7) & (seen->room - 1);
-    while (seen->key[at] && seen->key[at] != key)
-        at = (at + 1) & (seen->room - 1);
-    return at;
-}
-
-static bool grow(struct seen *seen)
-{
-    struct seen more = {.room = seen->room ? 2 * seen->room : 4096, .count = seen->count};
-    more.key = calloc(more.room, sizeof(*more.key));
-    more.number = calloc(more.room, sizeof(*more.number));
-    if (!more.key || !more.number) {
-        free(more.key);
-        free(more.number);
-        return false;
-    }
-    for (size_t i = 0; i < seen->room; i++) {
-        if (!seen->key[i])
-            continue;
-        size_t at = slot_of(&more, seen->key[i]);
-        more.key[at] = seen->key[i];
-        more.number[at] = seen->number[i];
-    }
-    free(seen->key);
-    free(seen->number);
-    *seen = more;
-    return true;
-}
-
-/* The place of a key's number, which is 0 for a new one; NULL: out of memory. */
-static uint32_t *find(struct seen *seen, uint64_t key)
-{
-    key |= 1;
-    if (2 * (seen->count + 1) > seen->room && !grow(seen))
-        return NULL;
-    size_t at = slot_of(seen, key);
-    seen->count += !seen->key[at];
-    seen->key[at] = key;
-    return &seen->number[at];
-}
-
-static void forget(struct seen *seen)
-{
-    free(seen->key);
-    free(seen->number);
-    *seen = (struct seen){0};
+    void *key = (void *)(uintptr_t)(hash | 1); /* no key is NULL */
+    if (!lh_table_lookup_entry(seen, key))
+        tool_need(!lh_table_insert(seen, key, NULL));
+    return &lh_table_lookup_entry(seen, key)->v;
 }
 
 /* An item of an array, which memory may have been short for. */
@@ -88,18 +41,12 @@ static struct json_object *item(struct json_object *array, size_t i)
 struct namer {
     struct view_run *run;
     struct json_object *registers, *layouts, *by_signature;
-    struct seen values, packets;
-    struct json_object *fields; /* of the register or layout at hand */
-    size_t at;                  /* the field that comes next */
-    bool fresh;                 /* fields are added; else they are there */
-    bool half;                  /* bits count through the lower half, too */
-    bool failed;                /* memory ran out */
+    struct lh_table *values, *packets; /* of packets: 1 + number of their layout */
+    struct json_object *fields;        /* of the register or layout at hand */
+    size_t at;                         /* the field that comes next */
+    bool fresh;                        /* fields are added; else they are there */
+    bool half;                         /* bits count through the lower half, too */
 };
-
-static struct json_object *number(uint64_t value)
-{
-    return json_object_new_int64((int64_t)value);
-}
 
 /* What the value of a field is called, behind its row. */
 static void add_text(struct json_object *texts, const struct cps_value *value)
@@ -109,26 +56,21 @@ static void add_text(struct json_object *texts, const struct cps_value *value)
         return;
     snprintf(key, sizeof(key), "%" PRIu64, value->bits);
     if (!cps_json_get(texts, key))
-        cps_json_add(texts, key, view_text(value->text));
+        cps_json_add(texts, key, doc_shown(value->text));
 }
 
 /* [name, low, high, kind, radix, shift, {value: text}] and, of a packet, [number, word] behind. */
-static struct json_object *field_row(const struct cps_value *value, bool half, bool word)
+static void put_field(const struct cps_value *value, bool half, bool word, struct json_object *list)
 {
-    struct json_object *row = json_object_new_array();
     unsigned lower = half ? 32 : 0;
-    cps_json_append(row, view_text(value->name));
-    cps_json_append(row, number(value->low - lower));
-    cps_json_append(row, number(value->high - lower));
-    cps_json_append(row, number(value->kind));
-    cps_json_append(row, number(value->radix));
-    cps_json_append(row, number(value->shift));
+    struct json_object *row =
+        doc_array(list, "%s %u %u %u %u %u", value->name, value->low - lower, value->high - lower,
+                  (unsigned)value->kind, (unsigned)value->radix, (unsigned)value->shift);
     cps_json_append(row, json_object_new_object());
     if (word) {
-        cps_json_append(row, number(value->number));
-        cps_json_append(row, view_text(value->word ? value->word : ""));
+        cps_json_append(row, json_object_new_int64(value->number));
+        cps_json_append(row, doc_shown(value->word ? value->word : ""));
     }
-    return row;
 }
 
 static void take_register_field(void *context, const struct cps_value *value)
@@ -137,7 +79,7 @@ static void take_register_field(void *context, const struct cps_value *value)
     if (!value->name)
         return;
     if (n->fresh)
-        cps_json_append(n->fields, field_row(value, n->half, false));
+        put_field(value, n->half, false, n->fields);
     add_text(item(item(n->fields, n->at++), 6), value);
 }
 
@@ -146,24 +88,21 @@ static void name_register(struct namer *n, const struct cps_names *names, enum c
 {
     char key[16];
     unsigned half = 0;
-    uint32_t *known = find(&n->values, mix(mix(1, base + reg), value));
+    const void **known = find(n->values, mix(mix(1, base + reg), value));
     const char *name = names ? cps_name(names, space, reg, &half) : NULL;
-    n->failed = n->failed || !known;
-    if (!name || !known || *known)
+    if (!name || *known)
         return;
-    *known = 1;
+    *known = n;
     snprintf(key, sizeof(key), "%" PRIu32, base + reg);
     struct json_object *row = cps_json_get(n->registers, key);
     n->fresh = !row;
     if (n->fresh) {
-        row = json_object_new_array();
-        cps_json_append(row, view_text(name));
-        cps_json_append(row, number(half));
+        row = cps_json_new_array(n->registers, key);
+        cps_json_append(row, doc_shown(name));
+        cps_json_append(row, json_object_new_int64(half));
         cps_json_append(row, json_object_new_array());
-        cps_json_append(row,
-                        number(space == CPS_SPACE_GPU ? cps_name_address_half(names, reg) : 0));
-        cps_json_add(n->registers, key, row);
-        row = cps_json_get(n->registers, key);
+        int address = space == CPS_SPACE_GPU ? (int)cps_name_address_half(names, reg) : 0;
+        cps_json_append(row, json_object_new_int64(address));
     }
     n->fields = item(row, 2);
     n->half = half;
@@ -173,7 +112,7 @@ static void name_register(struct namer *n, const struct cps_names *names, enum c
 
 static void name_row(struct namer *n, const struct view_processor *processor, size_t i)
 {
-    const struct cps_event *event = n->run->row[i];
+    const struct cps_event *event = n->run->row[i].event;
     const struct cps_names *names = n->run->side->names[processor->who];
     uint32_t reg = (uint32_t)cps_event_place(event);
     uint32_t index = (uint32_t)(processor - n->run->processor);
@@ -218,7 +157,7 @@ static void take_word_field(void *context, const struct cps_value *value)
     if (!is_said(value) || n->at >= MOST_ENTRIES)
         return;
     if (n->fresh)
-        cps_json_append(n->fields, field_row(value, false, true));
+        put_field(value, false, true, n->fields);
     add_text(item(item(n->fields, n->at++), 6), value);
 }
 
@@ -236,16 +175,16 @@ static uint32_t lay_out(struct namer *n, const struct cps_names *names, uint32_t
 {
     CPS_BUF signature = {0};
     cps_packet_values(names, opcode, word, count, sign, &signature);
-    n->failed = n->failed || signature.failed;
-    if (!signature.size || signature.failed)
+    const char *key = tool_text(&signature);
+    if (!*key)
         return 0;
-    struct json_object *index = cps_json_get(n->by_signature, cps_buf_text(&signature));
+    struct json_object *index = cps_json_get(n->by_signature, key);
     n->fresh = !index;
     uint32_t layout =
         (uint32_t)(index ? json_object_get_int(index) : (int)cps_json_count(n->layouts));
     if (n->fresh) {
         cps_json_append(n->layouts, json_object_new_array());
-        cps_json_int(n->by_signature, cps_buf_text(&signature), layout);
+        cps_json_int(n->by_signature, key, layout);
     }
     n->fields = item(n->layouts, layout);
     n->at = 0;
@@ -253,42 +192,37 @@ static uint32_t lay_out(struct namer *n, const struct cps_names *names, uint32_t
     return layout + 1;
 }
 
-static bool name_packet(struct namer *n, struct view_packet *packet)
+static void name_packet(struct namer *n, struct view_packet *packet)
 {
     const struct cps_names *names = n->run->side->names[cps_event_who(packet->event)];
     struct cps_pm4 header = cps_pm4_decode(packet->event->value);
     const uint32_t *word = n->run->word + packet->word;
     size_t count = packet[1].word - packet->word;
     if (!names || header.kind != CPS_PM4_TYPE7 || !count)
-        return true;
-    uint32_t *known = find(&n->packets, hash_packet(header.opcode, word, count));
-    if (known && !*known)
-        *known = 1 + lay_out(n, names, header.opcode, word, count);
-    packet->layout = known ? *known - 1 : 0;
-    return known;
+        return;
+    const void **known = find(n->packets, hash_packet(header.opcode, word, count));
+    if (!*known)
+        *known = (void *)(uintptr_t)(1 + lay_out(n, names, header.opcode, word, count));
+    packet->layout = (uint32_t)(uintptr_t)*known - 1;
 }
 
-static bool name_all(struct namer *n)
+void view_names(struct view_run *run, struct json_object *to)
 {
-    bool good = true;
-    for (unsigned i = 0; i < n->run->processors; i++) {
-        const struct view_processor *processor = &n->run->processor[i];
+    struct namer n = {.run = run,
+                      .registers = cps_json_new_object(to, "registers"),
+                      .layouts = cps_json_new_array(to, "layouts"),
+                      .by_signature = json_object_new_object(),
+                      .values = lh_kptr_table_new(4096, NULL),
+                      .packets = lh_kptr_table_new(4096, NULL)};
+    tool_need(n.values && n.packets);
+    for (unsigned i = 0; i < run->processors; i++) {
+        const struct view_processor *processor = &run->processor[i];
         for (size_t row = processor->row; row < processor->row_end; row++)
-            name_row(n, processor, row);
+            name_row(&n, processor, row);
     }
-    for (size_t i = 0; i < n->run->packets && good; i++)
-        good = name_packet(n, &n->run->packet[i]);
-    return good;
-}
-
-struct cps_err *view_names(struct view_run *run, struct json_object *to)
-{
-    struct namer n = {.run = run, .by_signature = json_object_new_object()};
-    n.registers = cps_json_new_object(to, "registers");
-    n.layouts = cps_json_new_array(to, "layouts");
-    bool good = n.by_signature && name_all(&n) && !n.failed && cps_json_complete(n.by_signature);
-    json_object_put(n.by_signature);
-    forget(&n.values);
-    forget(&n.packets);
-    return good ? NULL : cps_err_nomem();
+    for (size_t i = 0; i < run->packets; i++)
+        name_packet(&n, &run->packet[i]);
+    json_object_put(tool_json(n.by_signature));
+    lh_table_free(n.values);
+    lh_table_free(n.packets);
 }

@@ -29,7 +29,7 @@ static void put_hash(struct cps_buf *out, const unsigned char *bytes, size_t siz
     cps_buf_str(out, "'");
 }
 
-struct cps_err *view_page_begin(const char *title, struct cps_buf *out)
+void view_page_begin(const char *title, struct cps_buf *out)
 {
     cps_buf_str(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -44,7 +44,6 @@ struct cps_err *view_page_begin(const char *title, struct cps_buf *out)
     put_bytes(out, view_style, sizeof(view_style));
     cps_buf_str(out, "</style></head>\n");
     put_bytes(out, view_shell, sizeof(view_shell));
-    return out->failed ? cps_err_nomem() : NULL;
 }
 
 void view_page_end(struct cps_buf *out)

@@ -35,6 +35,7 @@ struct view_side {
 /** A packet, in the order of the page: by processor, then as they ran. */
 struct view_packet {
     const struct cps_event *event; /**< the PKT; NULL: the end of the list */
+    uint32_t low, high, header;    /**< its address and value */
     uint32_t submission;           /**< number of the SUBMIT before it; UINT32_MAX: none */
     uint32_t time;                 /**< events before it in the run, as view_is_timed() */
     uint32_t first;                /**< of its rows */
@@ -48,14 +49,19 @@ struct view_processor {
     uint32_t row, row_end, packet, packet_end;
 };
 
+/** A row of the page. */
+struct view_row {
+    const struct cps_event *event;
+    uint32_t addr, value, pc;
+    uint8_t kind; /**< kind | sub << 4 */
+};
+
 /** Rows of the page are events but for submissions, packets and words. */
 struct view_run {
     const struct view_side *side;
     struct view_processor processor[CPS_CPU_COUNT];
     unsigned processors;
-    const struct cps_event **row; /**< owned; a second register of a STEP is a row of its own */
-    uint32_t *value, *addr;       /**< of each row, owned */
-    uint8_t *kind;                /**< kind | sub << 4, owned */
+    struct view_row *row; /**< owned; a second register of a STEP is a row of its own */
     size_t rows, row_room;
     struct view_packet *packet; /**< owned, with one more at the end */
     size_t packets;
@@ -73,8 +79,8 @@ CPS_MUST_USE struct cps_err *view_record(struct view_side *side, const char *cap
 bool view_is_row(const struct cps_event *event);
 /** Whether an event counts in the time of the page: rows, packets, submissions, the end. */
 bool view_is_timed(const struct cps_event *event);
-/** Sorts a run. @return CPS_ERR_NOMEM; the caller calls view_run_deinit() in any case */
-CPS_MUST_USE struct cps_err *view_gather(const struct view_side *side, struct view_run *ret);
+/** Sorts a run. The caller calls view_run_deinit() */
+void view_gather(const struct view_side *side, struct view_run *ret);
 void view_run_deinit(struct view_run *run);
 /** The image and the part that a processor runs; NULL: none. */
 const struct cps_fw *view_image(const struct view_side *side, unsigned who,
@@ -88,7 +94,7 @@ void view_packet_name(const struct view_side *side, const struct cps_event *pkt,
 void view_launches(const struct view_run *run, struct json_object *to);
 
 /** Names of registers, and what packets' words are called; sets the layouts of packets. */
-CPS_MUST_USE struct cps_err *view_names(struct view_run *run, struct json_object *to);
+void view_names(struct view_run *run, struct json_object *to);
 
 /** Buffers that are valid in submissions of the run: member `buffers`. */
 void view_buffers(const struct view_run *run, struct json_object *to);
@@ -115,30 +121,25 @@ CPS_MUST_USE struct cps_err *view_code(const struct view_run *run, bool text,
 CPS_MUST_USE struct cps_err *view_change(const struct view_run *run, const struct view_side *old,
                                          bool text, struct json_object *to);
 
-/** A text of the page: what must not be shown as it is, is escaped. NULL: memory ran out. */
-struct json_object *view_text(const char *text);
-
 /** A section that grows; zero-initialised is empty. */
 struct view_section {
     uint8_t *data; /**< owned */
     size_t size, room;
-    bool failed;
 };
 void view_put(struct view_section *section, const void *data, size_t size);
-/** A column of @p count numbers as four planes of bytes, the lowest first. @p get  gives one;
- * @p delta  its difference to the one before is written. */
-void view_put_column(struct view_section *section, size_t count, bool delta,
-                     uint32_t (*get)(const void *context, size_t i), const void *context);
-/** Appends the element of a section: compressed, as base64. @return CPS_ERR_NOMEM */
-CPS_MUST_USE struct cps_err *view_section_put(struct view_section *section, const char *name,
-                                              struct cps_buf *out);
+/** A column of @p count numbers as four planes of bytes, the lowest first. @p first  of them, the
+ * next is @p stride bytes on; @p delta  its difference to the one before is written. */
+void view_put_column(struct view_section *section, size_t count, bool delta, const uint32_t *first,
+                     size_t stride);
+/** Appends the element of a section: compressed, as base64; then it is empty. */
+void view_section_put(struct view_section *section, const char *name, struct cps_buf *out);
 /** Appends bytes as base64. */
 void view_base64(struct cps_buf *out, const uint8_t *data, size_t size);
 /** Columns of packets, words and events. */
-CPS_MUST_USE struct cps_err *view_columns(const struct view_run *run, struct cps_buf *out);
+void view_columns(const struct view_run *run, struct cps_buf *out);
 
 /** The page up to its sections, and behind them. @p title  is escaped */
-CPS_MUST_USE struct cps_err *view_page_begin(const char *title, struct cps_buf *out);
+void view_page_begin(const char *title, struct cps_buf *out);
 void view_page_end(struct cps_buf *out);
 
 #endif

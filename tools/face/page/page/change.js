@@ -13,16 +13,12 @@ async function readChanges() {
     return changes;
 }
 function paintDiffCounts(box) {
-    const choose = (all, text) => {
-        const b = button("seg", () => {
-            diffAll = all;
-            filterTree(diffAll ? null : p => changes.of.has(p));
-            paintCounts();
-            showInTree(true);
-        }, text);
-        b.setAttribute("aria-pressed", String(diffAll === all));
-        return b;
-    };
+    const choose = (all, text) => segment(diffAll === all, () => {
+        diffAll = all;
+        filterTree(diffAll ? null : p => changes.of.has(p));
+        paintCounts();
+        showInTree(true);
+    }, text);
     box.replaceChildren(choose(false, "Differ " + thousands(changes.list.length)), choose(true, "All " + thousands(P.n)), span("fill"), span("note", plural(changes.total, "difference")));
 }
 function differBeside(step) {
@@ -126,12 +122,7 @@ function paintDiff() {
         return;
     }
     const row = changes.of.get(p);
-    const move = (step, text, key) => {
-        const to = differBeside(step);
-        const b = button("action", () => go({packet: to, event: null, view: "diff"}), text, kbd(key));
-        b.disabled = to < 0;
-        return b;
-    };
+    const move = (step, text, key) => moveButton(differBeside(step) >= 0, {packet: differBeside(step), view: "diff"}, text, key);
     const head = [div("head1", h("h1", "", p >= 0 ? packetName(p) : ""), row ? span("tag chg", plural(row[1], "difference")) : span("tag", "no difference"), span("buttons", move(-1, "Before ", "p"), move(1, "Next ", "n"))),
         div("facts", span("fact", plural(changes.total, "difference") + " in " + thousands(changes.list.length) + " of " + plural(P.n, "packet")), p >= 0 ? fact("packet", String(p)) : null, p >= 0 ? fact("at", hex(address(p))) : null)];
     const parts = [];

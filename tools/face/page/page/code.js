@@ -2,6 +2,7 @@
 
 const GAP = 24, FEW = 2; // instructions that did not run: begin a new range; are shown
 
+const stepsOf = p => rowsOf(p, i => E.kind[i] === STEP);
 // Rows of a packet, and of where it goes on behind its groups.
 function rangesOf(p) {
     return [p, continuationOf(p)].filter(q => q >= 0).map(q => [P.first[q], packetEnd(q)]);
@@ -124,13 +125,7 @@ function fillStep(row, i, step) {
     row.append(span("num", thousands(i)), span("pc", bare(E.pc[step], 4)), span("text", insn ? insn.text : ""), span("changed", changed.join("  ")));
 }
 function paintSteps(box, p) {
-    const stepRows = rangesOf(p).flatMap(([from, end]) => {
-        const rows = [];
-        for (let i = from; i < end; i++)
-            if (E.kind[i] === STEP)
-                rows.push(i);
-        return rows;
-    });
+    const stepRows = [p, continuationOf(p)].filter(q => q >= 0).flatMap(stepsOf);
     $("code-count").textContent = plural(stepRows.length, "step");
     if (!stepRows.length) {
         stepList = null;

@@ -24,6 +24,18 @@ function button(className, action, ...children) {
     b.addEventListener("click", action);
     return b;
 }
+// One of several choices.
+function segment(isOn, action, text) {
+    const b = button("seg", action, text);
+    b.setAttribute("aria-pressed", String(isOn));
+    return b;
+}
+// Leads to another place, with a key that does the same; there may be none.
+function moveButton(isThere, place, text, key) {
+    const b = button("action", () => go({...place, event: null}), text, kbd(key));
+    b.disabled = !isThere;
+    return b;
+}
 function role(element, name, attributes = {}) {
     element.setAttribute("role", name);
     for (const [key, value] of Object.entries(attributes))

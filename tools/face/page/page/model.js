@@ -88,18 +88,29 @@ function placeOf(processor, pc) {
         return hex(pc, 4);
     return (insn.func.includes(own) && insn.func[0] !== "error_handler" ? own : insn.func[0]) + (pc === insn.start ? "" : "+0x" + (pc - insn.start).toString(16));
 }
-// The packet that a row belongs to; -1: it ran before the first.
-function packetOfRow(row) {
-    const c = meta.processors[processorOfRow(row)];
-    let [low, high] = c.packets;
+// The last of the numbers from `low` to in front of `high` that passes a test which no later one passes; low - 1: none.
+function lastWhere(low, high, test) {
     while (low < high) {
         const middle = low + high >> 1;
-        if (P.first[middle] <= row)
+        if (test(middle))
             low = middle + 1;
         else
             high = middle;
     }
-    return low > c.packets[0] ? low - 1 : -1;
+    return low - 1;
+}
+// The packet that a row belongs to; -1: it ran before the first.
+function packetOfRow(row) {
+    const [from, end] = meta.processors[processorOfRow(row)].packets, p = lastWhere(from, end, i => P.first[i] <= row);
+    return p >= from ? p : -1;
+}
+// Rows of a packet that pass a test.
+function rowsOf(p, test) {
+    const ret = [];
+    for (let i = P.first[p], end = packetEnd(p); i < end; i++)
+        if (test(i))
+            ret.push(i);
+    return ret;
 }
 
 // ---- packets ----
@@ -169,7 +180,7 @@ function countPackets() {
     for (let p = 0; p < P.n; p++) {
         for (let i = P.first[p], end = packetEnd(p); i < end; i++) {
             const kind = E.kind[i];
-            if (kind === REG || kind === PIPE || kind === MEMW)
+            if (isWrite(kind))
                 P.writes[p]++;
             else if (kind === ASSUME)
                 P.assumed[p] = 1;

@@ -6,13 +6,7 @@ let showsControl = false;
 const isEffect = kind => isWrite(kind) || kind === REGR || kind === MEMR || kind === PROT || kind === IRQ || kind === ASSUME ||
     kind === UNMODELLED || kind === CTRL;
 
-function effectsOf(p) {
-    const ret = [];
-    for (let i = P.first[p], end = packetEnd(p); i < end; i++)
-        if (isEffect(E.kind[i]))
-            ret.push(i);
-    return ret;
-}
+const effectsOf = p => rowsOf(p, i => isEffect(E.kind[i]));
 function effectName(row) {
     const kind = E.kind[row];
     if (kind === MEMW || kind === MEMR)
@@ -42,10 +36,9 @@ function pathText(row) {
 function effectDetail(row) {
     const value = E.value[row], fields = effectFields(row);
     const key = nameKey(E.kind[row], E.addr[row], processorOfRow(row));
-    const all = hasRegister(E.kind[row]) ? registerValues(key, value).filter(f => f.name || f.unnamed) : [];
     const whole = hasRegister(E.kind[row]) ? wholeText(key, value) : "";
     const canAsk = isWrite(E.kind[row]) || E.kind[row] === CTRL;
-    return div("detail", fields.length ? bitStrip(all, value) : null, fields.length ? fieldTable(all) : null,
+    return div("detail", fields.length ? bitStrip(fields, value) : null, fields.length ? fieldTable(fields) : null,
         div("actions", canAsk ? button("action", () => go({side: "why", pane: "code"}), "Why this value ", kbd("w")) : null,
             span("fact", "path ", span("val", pathText(row))), span("fact", "decimal ", span("val", thousands(value))),
             whole ? span("fact", "is ", span("val", whole)) : null));
@@ -79,13 +72,6 @@ function effectList(rows, from) {
     if (rows.length > start + MOST_EFFECTS)
         list.append(div("note", plural(rows.length - start - MOST_EFFECTS, "more effect")));
     return list;
-}
-
-function stepsIn(p) {
-    let count = 0;
-    for (let i = P.first[p], end = packetEnd(p); i < end; i++)
-        count += E.kind[i] === STEP;
-    return count;
 }
 
 function heading(title, note, ...more) {
@@ -179,11 +165,11 @@ function paintPacket() {
         box.replaceChildren(div("empty", "No packet ran." + (meta.why ? " " + meta.why : "")));
         return;
     }
-    const next = continuationOf(p), steps = meta.steps ? ", " + plural(stepsIn(p), "instruction") : "";
+    const next = continuationOf(p), steps = meta.steps ? ", " + plural(stepsOf(p).length, "instruction") : "";
     const parts = [...packetHead(p), ...payloadSection(p), ...didSection(p, "What it did", plural(P.writes[p], "write") + steps)];
     if (next >= 0) {
         const rows = effectsOf(next).filter(i => E.kind[i] !== CTRL || showsControl || i === at.row);
-        parts.push(heading("After its " + plural(groupsBelow(p), "draw-state group"), ""));
+        parts.push(heading("After its " + plural(countBelow(nodeOf[p], GROUP), "draw-state group"), ""));
         parts[parts.length - 1].lastChild.append("recorded in ", link(fragment({packet: next, event: null}), "", "packet " + next), ", IN_IB_END");
         parts.push(effectList(rows, 1));
     }

@@ -24,15 +24,7 @@ function belongs(row, p) {
 }
 // The draw that a packet belongs to, or the last one in front of it.
 function drawBeforePacket(p) {
-    let low = 0, high = draws.length;
-    while (low < high) {
-        const middle = low + high >> 1;
-        if (P.time[draws[middle]] <= P.time[p])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low - 1;
+    return lastWhere(0, draws.length, i => P.time[draws[i]] <= P.time[p]);
 }
 // A draw by its number, and its processor if that is not the one that is meant; else by its packet.
 function drawParts(p) {

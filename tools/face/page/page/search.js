@@ -53,7 +53,7 @@ function runQuery(query) {
             add("packet", p, -1);
         if (query.words !== undefined && words(p).includes(query.words))
             add("word", p, -1);
-        if (query.pc !== undefined && ranAt(p, query.pc))
+        if (query.pc !== undefined && rowsOf(p, i => E.pc[i] === query.pc).length)
             add("packet", p, -1);
         if (!query.row || isFound && query.notFirst)
             continue;
@@ -62,12 +62,6 @@ function runQuery(query) {
                 add("write", p, i);
     }
     return [found, counts];
-}
-function ranAt(p, pc) {
-    for (let i = P.first[p], end = packetEnd(p); i < end; i++)
-        if (E.pc[i] === pc)
-            return true;
-    return false;
 }
 
 // The match underlined.

@@ -75,17 +75,12 @@ function stateRow(item, draw) {
 
 function stateHead(draw, rows) {
     const p = draws[draw], changed = rows.filter(isChange).length;
-    const choose = (all, text) => {
-        const b = button("seg", () => {
-            showsAll = all;
-            paintState();
-        }, text);
-        b.setAttribute("aria-pressed", String(showsAll === all));
-        return b;
-    };
+    const choose = (all, text) => segment(showsAll === all, () => {
+        showsAll = all;
+        paintState();
+    }, text);
     const move = (to, text, key) => {
-        const b = button("action", () => go({view: "state", draw: to, event: null}), text, kbd(key));
-        b.disabled = to < 0 || to >= draws.length;
+        const b = moveButton(to >= 0 && to < draws.length, {view: "state", draw: to}, text, key);
         b.setAttribute("aria-label", text === "‹ " ? "draw before" : "next draw");
         return b;
     };

@@ -177,15 +177,8 @@ function packetAt(x, y) {
     const near = draws.find(p => p >= c.packets[0] && p < c.packets[1] && Math.abs(xOf(P.time[p], width) - x) < 4);
     if (near !== undefined)
         return near;
-    let [low, high] = c.packets;
-    while (low < high) {
-        const middle = low + high >> 1;
-        if (P.time[middle] <= t)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return c.packets[1] > c.packets[0] ? Math.max(c.packets[0], low - 1) : -1;
+    const [from, end] = c.packets;
+    return end > from ? Math.max(from, lastWhere(from, end, p => P.time[p] <= t)) : -1;
 }
 function zoom(factor, around) {
     const [first, last] = wholeTime(), span = Math.max(40, Math.min(last - first, (time.to - time.from) * factor));

@@ -194,23 +194,13 @@ function lastBelow(p) {
             last = Math.max(last, T.ref[i]);
     return last;
 }
-function groupsBelow(p) {
-    let count = 0;
-    for (let i = nodeOf[p] + 1; i < T.end[nodeOf[p]]; i++)
-        count += T.type[i] === GROUP;
-    return count;
+function countBelow(node, sort) {
+    return T.type.subarray(node + 1, T.end[node]).reduce((count, other) => count + (other === sort), 0);
 }
 // The packet in which a draw goes on once its groups ran, or -1.
 function continuationOf(p) {
     const last = lastBelow(p);
     return last !== p && isDraw(p) && opcode(last) === OP_IB_END ? last : -1;
-}
-const packetsBelow = node => T.end[node] - node - 1 - countOthers(node);
-function countOthers(node) {
-    let others = 0;
-    for (let i = node + 1; i < T.end[node]; i++)
-        others += T.type[i] !== PACKET;
-    return others;
 }
 
 // ---- rows ----
@@ -258,7 +248,7 @@ function marksOf(node) {
 }
 
 function countText(node) {
-    const below = T.type[node] === FOLD ? 0 : T.type[node] === SUBMISSION ? 0 : packetsBelow(node);
+    const below = T.type[node] === FOLD ? 0 : T.type[node] === SUBMISSION ? 0 : countBelow(node, PACKET);
     if (below)
         return isListed && T.type[node] !== PACKET ? "" : thousands(below);
     return T.type[node] === PACKET && P.writes[T.ref[node]] > 1 ? P.writes[T.ref[node]] + " w" : "";

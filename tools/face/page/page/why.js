@@ -11,13 +11,18 @@ function stepOf(row) {
             return E.pc[i] === E.pc[row] ? i : -1;
     return -1;
 }
-// The last value that a register got before a row.
-function registerBefore(reg, row) {
+// The last row of a kind before another one that passes a test; -1: none.
+function rowBefore(row, test) {
     const start = meta.processors[processorOfRow(row)].rows[0];
     for (let i = row - 1; i >= start; i--)
-        if ((E.kind[i] === STEP || E.kind[i] === STEPX) && E.addr[i] === reg)
-            return E.value[i];
-    return 0;
+        if (test(i))
+            return i;
+    return -1;
+}
+// The last value that a register got before a row.
+function registerBefore(reg, row) {
+    const set = rowBefore(row, i => (E.kind[i] === STEP || E.kind[i] === STEPX) && E.addr[i] === reg);
+    return set < 0 ? 0 : E.value[set];
 }
 // The last step before a row whose instruction has the register for its destination. A step only says what
 // changed: the same value again is a definition, too.
@@ -56,15 +61,6 @@ function ordinalOf(row) {
     return ordinal;
 }
 
-// The last row of a kind before another one that passes a test; -1: none.
-function rowBefore(row, test) {
-    const start = meta.processors[processorOfRow(row)].rows[0];
-    for (let i = row - 1; i >= start; i--)
-        if (test(i))
-            return i;
-    return -1;
-}
-
 // An end: the word that a step took from the stream.
 function payloadEnd(step, ordinal, value) {
     const p = packetOfRow(step);
@@ -76,14 +72,12 @@ function payloadEnd(step, ordinal, value) {
         return {title: number === -1 ? "Header of the packet" : "Word of the stream", value, packet: p};
     return {title: "Word " + number + " of the payload", value: w[number], packet: p, word: number, kind: "payload"};
 }
-function memoryEnd(step, value) {
-    const read = rowBefore(step, i => E.kind[i] === MEMR && (value === null || E.value[i] === value));
-    return read < 0 ? {title: "Word of memory", value} : {title: "Word of memory", value: E.value[read], note: "at " + hex(addressOfRow(read)), kind: "memory"};
-}
-function registerEnd(step, value) {
-    const read = rowBefore(step, i => E.kind[i] === REGR && (value === null || E.value[i] === value));
-    return read < 0 ? {title: "Register that was read", value}
-        : {title: "Register that was read", value: E.value[read], note: registerName(E.addr[read] & 0x3ffff), kind: "register"};
+// An end: what a step read from memory, or from a register.
+function readEnd(kind, step, value) {
+    const isMemory = kind === MEMR, title = isMemory ? "Word of memory" : "Register that was read";
+    const read = rowBefore(step, i => E.kind[i] === kind && (value === null || E.value[i] === value));
+    const note = read < 0 ? "" : isMemory ? "at " + hex(addressOfRow(read)) : registerName(E.addr[read] & 0x3ffff);
+    return read < 0 ? {title, value} : {title, value: E.value[read], note, kind: isMemory ? "memory" : "register"};
 }
 
 // What comes behind an instruction: {end}, or {reg} to go on with, and another input.
@@ -94,9 +88,9 @@ function inputOf(insn, step, ordinal, value) {
         return {end: payloadEnd(step, first, value)};
     }
     if (regs.includes(MEMDATA))
-        return {end: memoryEnd(step, regs.length === 1 ? value : null)};
+        return {end: readEnd(MEMR, step, regs.length === 1 ? value : null)};
     if (regs.includes(REGDATA))
-        return {end: registerEnd(step, regs.length === 1 ? value : null)};
+        return {end: readEnd(REGR, step, regs.length === 1 ? value : null)};
     if (!regs.length)
         return {end: {title: "Constant of the firmware", value, kind: "constant"}};
     const read = regs.map(reg => ({reg, value: registerBefore(reg, step)}));
@@ -140,7 +134,7 @@ function sourceOf(item, insn, step, ordinal, value, chain) {
     if (insn.sort === "i")
         return {end: {title: "Constant of the firmware", value, kind: "constant"}};
     if (insn.sort === "l")
-        return {end: memoryEnd(step, value)};
+        return {end: readEnd(MEMR, step, value)};
     if (insn.sort === "R")
         return {end: {title: "SQE register that was read", value, note: hex(insn.base, 4), kind: "register"}};
     if (insn.sort === "r")
@@ -172,9 +166,9 @@ function writtenBy(item, insn, step, row) {
         if (reg === DATA)
             return {end: payloadEnd(step, ordinalOf(row), E.value[row])};
         if (reg === MEMDATA)
-            return {end: memoryEnd(step, E.value[row])};
+            return {end: readEnd(MEMR, step, E.value[row])};
         if (reg === REGDATA)
-            return {end: registerEnd(step, E.value[row])};
+            return {end: readEnd(REGR, step, E.value[row])};
         if (reg <= 0)
             return {end: {title: "Constant of the firmware", value: E.value[row], kind: "constant"}};
         item.took = {reg, value: registerBefore(reg, step)};
