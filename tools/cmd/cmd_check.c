@@ -11,7 +11,7 @@
 #include "isa/base/within.h"
 #include "tools/run/cachedir.h"
 #include "tools/run/files.h"
-#include "tools/explain/regress/kept.h"
+#include "tools/explain/regress/cache.h"
 #include "tools/run/names.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/terminal/paint.h"
@@ -44,9 +44,9 @@ struct check {
 /* Of all goldens together. */
 struct checked {
     struct cache_choice cache;
-    char names[65]; /* digest of --rnn */
-    struct kept_counts counts;
-    struct cps_buf like; /* what the last run was made of beside its capture */
+    char names[65];            /* digest of --rnn */
+    uint64_t emulated, cached; /* runs that could be stored */
+    struct cps_buf like;       /* what the last run was made of beside its capture */
     struct record_boot boot;
 };
 
@@ -128,28 +128,6 @@ static bool is_kept(const struct check *c)
            files_is_regular(c->firmware[0]) && files_is_regular(c->capture);
 }
 
-/* Through the cache: keyed by all that the head says of the run. */
-static struct cps_err *rerun_kept(struct check *c, struct record_setup *setup,
-                                  const char *const firmware[2])
-{
-    CPS_BUF shape = {0};
-    cps_buf_printf(&shape, "check %u %u %s %s", (unsigned)c->head.gen, (unsigned)c->head.as,
-                   c->head.chip_id, c->head.policy);
-    if (shape.failed)
-        return cps_err_nomem();
-    const struct cache_run run = {.dir = c->all->cache.dir,
-                                  .program = c->all->cache.program,
-                                  .firmware_hash = c->head.firmware[0].sha256,
-                                  .me_hash = firmware[1] ? c->head.firmware[1].sha256 : "",
-                                  .capture_hash = c->head.capture.sha256,
-                                  .names = c->all->names,
-                                  .policy = cps_buf_text(&shape),
-                                  .limit = c->opt->limit,
-                                  .kinds = c->kinds};
-    setup->cover = setup->code = true;
-    return kept_run(&run, setup, firmware, c->capture, &c->all->counts, &c->fresh);
-}
-
 /* Goldens that follow each other are often of one firmware, which the second of them opens for the
  * rest. */
 static struct cps_err *open_shared(struct check *c, const struct record_setup *setup,
@@ -175,6 +153,35 @@ static struct cps_err *rerun_alone(struct check *c, const struct record_setup *s
 {
     CPS_TRY(open_shared(c, setup, firmware));
     return record_run(setup, firmware, capture, &c->all->boot, &c->fresh);
+}
+
+/* Through the cache: keyed by all that the head says of the run. */
+static struct cps_err *rerun_kept(struct check *c, const struct record_setup *setup,
+                                  const char *const firmware[2])
+{
+    CPS_BUF shape = {0};
+    cps_buf_printf(&shape, "check %u %u %s %s", (unsigned)c->head.gen, (unsigned)c->head.as,
+                   c->head.chip_id, c->head.policy);
+    if (shape.failed)
+        return cps_err_nomem();
+    const struct cache_run run = {.dir = c->all->cache.dir,
+                                  .program = c->all->cache.program,
+                                  .firmware_hash = c->head.firmware[0].sha256,
+                                  .me_hash = firmware[1] ? c->head.firmware[1].sha256 : "",
+                                  .capture_hash = c->head.capture.sha256,
+                                  .names = c->all->names,
+                                  .policy = cps_buf_text(&shape),
+                                  .limit = c->opt->limit,
+                                  .kinds = c->kinds};
+    if (cache_take_run(&run, 0, &c->fresh)) {
+        c->all->cached++;
+        return NULL;
+    }
+    CPS_TRY(rerun_alone(c, setup, firmware, c->capture));
+    c->all->emulated++;
+    if (!c->fresh.misses)
+        cps_err_free(cache_keep_run(&run, &c->fresh, c->head.gen));
+    return NULL;
 }
 
 static struct cps_err *rerun(struct check *c)
@@ -407,14 +414,6 @@ static struct cps_err *check_all(const struct cps_options *opt, struct checked *
     return NULL;
 }
 
-/* For people: nothing of it goes into a result. */
-static void tell_counts(const struct kept_counts *counts)
-{
-    report_aside("%" PRIu64 " runs emulated, %" PRIu64 " from the cache, %" PRIu64
-                 " not made: same code\n",
-                 counts->emulated, counts->cached, counts->same);
-}
-
 int cmd_check(const struct cps_options *opt)
 {
     struct checked all = {.cache = {.dir = ""}};
@@ -429,7 +428,8 @@ int cmd_check(const struct cps_options *opt)
     int status = 0;
     err = opt->json && !json ? cps_err_nomem() : check_all(opt, &all, json, &status);
     if (*all.cache.dir && !err)
-        tell_counts(&all.counts);
+        report_aside("%" PRIu64 " runs emulated, %" PRIu64 " from the cache\n", all.emulated,
+                     all.cached);
     record_boot_deinit(&all.boot);
     cps_buf_deinit(&all.like);
     if (err)
