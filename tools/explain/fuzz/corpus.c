@@ -11,7 +11,7 @@
 #include "isa/base/list.h"
 #include "isa/base/within.h"
 #include "tools/run/cachedir.h"
-#include "tools/explain/reduce/job.h"
+#include "tools/explain/reduce/reduce.h"
 #include "trace/capture/pm4text.h"
 #include "trace/out/outfile.h"
 
@@ -151,9 +151,8 @@ static struct cps_err *read_feed(struct fuzz *fuzz, struct feed *feed,
         seeds->words += case_words(&input);
         return each(fuzz, &input);
     }
-    struct cps_err *err = job_init(&joined, feed);
-    if (!err)
-        err = case_cut(joined.item, joined.count, seeds, take_cut, &cut);
+    job_init(&joined, feed);
+    struct cps_err *err = case_cut(joined.item, joined.count, seeds, take_cut, &cut);
     job_deinit(&joined);
     return err;
 }

@@ -6,7 +6,7 @@
 
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
-#include "tools/explain/reduce/ddmin.h"
+#include "tools/explain/reduce/reduce.h"
 
 struct shrink {
     struct ddmin_test test; /* first */
