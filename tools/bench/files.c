@@ -16,7 +16,7 @@
 #include "fw/demo/demo.h"
 #include "isa/base/source.h"
 #include "tools/bench/stream.h"
-#include "tools/run/trust.h"
+#include "tools/run/files.h"
 #include "trace/capture/rd_write.h"
 
 #define REGRESS_CAPTURES 64u

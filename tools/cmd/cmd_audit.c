@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "tools/explain/audit/audit.h"
-#include "tools/run/share.h"
+#include "tools/run/work_queue.h"
 #include "tools/cmd/terminal/report.h"
 #include "trace/out/json.h"
 #include "trace/out/outfile.h"

@@ -97,7 +97,7 @@ bool cache_is_ours(const char *path)
 {
     struct stat info;
     return !lstat(path, &info) && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
-           !(info.st_mode & S_IWOTH);
+           !(info.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 void cache_prepare(char *path)
@@ -106,6 +106,13 @@ void cache_prepare(char *path)
     cache_make_dirs(path, 0777);
     if (!lstat(path, &info) && !S_ISREG(info.st_mode))
         unlink(path);
+}
+
+void cache_seal(const char *path)
+{
+    struct stat info;
+    if (!lstat(path, &info) && S_ISREG(info.st_mode) && info.st_mode & (S_IWGRP | S_IWOTH))
+        chmod(path, info.st_mode & 07755);
 }
 
 char *cache_read(const char *path, size_t limit)
@@ -119,7 +126,11 @@ char *cache_read(const char *path, size_t limit)
 struct cps_err *cache_write(char *path, const struct cps_buf *text)
 {
     cache_prepare(path);
-    return text->failed ? cps_err_nomem() : cps_outfile_whole(path, cps_buf_text(text), text->size);
+    if (text->failed)
+        return cps_err_nomem();
+    CPS_TRY(cps_outfile_whole(path, cps_buf_text(text), text->size));
+    cache_seal(path);
+    return NULL;
 }
 
 void cache_make_dirs(char *path, unsigned mode)

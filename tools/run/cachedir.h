@@ -36,6 +36,9 @@ bool cache_is_ours(const char *path);
 /** Makes room for an entry at @p path: its directories, and away with what is no regular file,
  * which would be written through. */
 void cache_prepare(char *path);
+/** Lets only its owner write an entry that is whole, whatever the umask: else it is not believed.
+ */
+void cache_seal(const char *path);
 /** The text of an entry, to be freed; NULL: there is none that may be believed. */
 char *cache_read(const char *path, size_t limit);
 /** Stores a text. @return an error that the caller may show and go on after */

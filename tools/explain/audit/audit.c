@@ -13,7 +13,7 @@
 #include "tools/explain/audit/protect.h"
 #include "tools/explain/audit/verdict.h"
 #include "tools/run/code.h"
-#include "tools/run/share.h"
+#include "tools/run/work_queue.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
 #include "trace/capture/capture.h"

@@ -6,7 +6,7 @@
 
 #include "isa/base/within.h"
 #include "tools/run/record.h"
-#include "tools/run/share.h"
+#include "tools/run/work_queue.h"
 
 #define BATCHES     16u /* of a round */
 #define BATCH_CASES 128u

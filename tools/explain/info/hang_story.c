@@ -8,7 +8,7 @@
 
 #include "isa/base/pm4.h"
 #include "tools/explain/info/info.h"
-#include "tools/run/hang/estimate.h"
+#include "tools/run/hang/hang.h"
 #include "trace/out/json.h"
 
 static const struct dump_block *stat_of(const struct hang_story *s)

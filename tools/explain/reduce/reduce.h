@@ -106,7 +106,7 @@ struct ending {
 void ending_deinit(struct ending *ending);
 
 /** Where the hardware of a dump stood that waited for the rest of the GPU. */
-struct runner_place {
+struct runner_target {
     bool wanted;
     uint32_t header, level, pc;
     uint64_t iova; /**< of the packet; 0: wherever it lies */
@@ -121,7 +121,7 @@ struct runner {
     struct cps_sink sink[2];
     uint32_t compared; /**< kinds of events, of two revisions */
     struct cps_mask mask;
-    struct runner_place place;
+    struct runner_target place;
     bool there; /**< the last run has been at that place */
     bool in_packet;
     uint64_t instructions; /**< of the last run, the most of both sides */

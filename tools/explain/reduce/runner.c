@@ -12,7 +12,7 @@
 #include "isa/base/within.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/run/dump.h"
-#include "tools/run/hang/place.h"
+#include "tools/run/hang/hang.h"
 #include "tools/run/names.h"
 #include "trace/form/text.h"
 
@@ -31,7 +31,7 @@ void ending_deinit(struct ending *ending)
 /* Whether the program counter of the place is reached inside its packet. */
 static void watch(struct runner *r, const struct cps_event *event)
 {
-    const struct runner_place *place = &r->place;
+    const struct runner_target *place = &r->place;
     if (cps_event_kind(event) == CPS_EV_PKT)
         r->in_packet = event->value == place->header &&
                        cps_event_sub(event) == hang_event_level(place->level) &&
@@ -138,7 +138,7 @@ static struct cps_err *find_place(struct runner *r, struct job *job, uint64_t un
     if (!until)
         return NULL;
     const struct record *record = &r->record[0];
-    r->place = (struct runner_place){true, header, level, cps_engine_where(play->engine, 0).pc, 0};
+    r->place = (struct runner_target){true, header, level, cps_engine_where(play->engine, 0).pc, 0};
     for (size_t i = 0; i < record->count; i++) {
         if (record->event[i].value == header &&
             cps_event_sub(&record->event[i]) == hang_event_level(level))
@@ -289,7 +289,7 @@ static void describe_stop(const struct play *play, struct ending *ret)
 
 static void describe_place(const struct runner *r, struct ending *ret)
 {
-    const struct runner_place *place = &r->place;
+    const struct runner_target *place = &r->place;
     if (!r->there)
         return;
     cps_buf_printf(&ret->loose, "reaches 0x%04" PRIx32 " (", place->pc);

@@ -187,6 +187,8 @@ struct cps_err *cache_keep_run(const struct cache_run *run, const struct record 
     CPS_TRY(cps_trace_head_parse(path, text.data, &head));
     struct cps_err *err = write_events(path, record, &head);
     cps_trace_head_deinit(&head);
+    if (!err)
+        cache_seal(path);
     return err;
 }
 

@@ -36,7 +36,7 @@ static enum cps_space place_space(unsigned place)
     return place < sizeof(space) ? (enum cps_space)space[place] : CPS_SPACE_COUNT;
 }
 
-static const char *place_name(const struct play *play, const struct play_place *place)
+static const char *place_name(const struct play *play, const struct play_unmodelled *place)
 {
     enum cps_space space = place_space(place->place);
     if (space == CPS_SPACE_COUNT)
@@ -70,7 +70,7 @@ static void print_places(const struct play *play)
     if (play->place_count)
         report_aside("not modelled, with how often the trace says so:\n");
     for (unsigned i = 0; i < play->place_count; i++) {
-        const struct play_place *place = &play->place[i];
+        const struct play_unmodelled *place = &play->place[i];
         const char *name = place_name(play, place);
         report_aside("  %-6s 0x%04" PRIx64 " x%" PRIu64 "%s%s\n",
                      cps_event_sub_word(CPS_EV_UNMODELLED, place->place), place->number,
@@ -126,7 +126,7 @@ static struct json_object *json_places(const struct play *play)
 {
     struct json_object *list = json_object_new_array();
     for (unsigned i = 0; i < play->place_count; i++) {
-        const struct play_place *place = &play->place[i];
+        const struct play_unmodelled *place = &play->place[i];
         struct json_object *row = json_object_new_object();
         const char *name = place_name(play, place);
         cps_json_text(row, "space", cps_event_sub_word(CPS_EV_UNMODELLED, place->place));
