@@ -119,17 +119,21 @@ static bool work_on_tasks(const struct pool *p, unsigned index, FILE *file)
 {
     const struct pool_job *job = p->job;
     unsigned next = 0;
+    struct cps_err *err = job->begin ? job->begin(job->context) : NULL;
+    if (err)
+        return send_line(file, POOL_NO_TASK, "last", NULL, err);
     while ((next = atomic_fetch_add(&p->shared->next, 1)) < job->tasks) {
         struct json_object *result = json_object_new_object();
         atomic_store(&p->shared->at[index], next);
-        struct cps_err *err = job->work(job->context, next, result);
+        err = job->work(job->context, next, result);
         if (!send_line(file, next, "result", result, err))
             return false;
         atomic_store(&p->shared->at[index], POOL_NO_TASK);
     }
     struct json_object *last = json_object_new_object();
-    struct cps_err *err = job->finish ? job->finish(job->context, last) : NULL;
-    return send_line(file, POOL_NO_TASK, "last", last, err);
+    if (job->finish)
+        job->finish(job->context, last);
+    return send_line(file, POOL_NO_TASK, "last", last, NULL);
 }
 
 /* The parent decides what a request to stop means, and takes the process along when it dies. */

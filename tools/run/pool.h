@@ -19,11 +19,13 @@ struct pool_job {
     void *context;
     unsigned processes;
     unsigned tasks;
+    /** In a process, before it takes a task; or NULL. An error ends the run. */
+    struct cps_err *(*begin)(void *context);
     /** In a process: does a task, and puts its result into an object. An error ends the run. */
     struct cps_err *(*work)(void *context, unsigned task, struct json_object *ret);
     /** In a process, behind its last task: puts what it knows of all of them into an object; or
      * NULL. */
-    struct cps_err *(*finish)(void *context, struct json_object *ret);
+    void (*finish)(void *context, struct json_object *ret);
     /** In the parent: takes what a task gave. An error ends the run. */
     struct cps_err *(*take)(void *context, unsigned task, struct json_object *result);
     /** The same for what finish() gave; or NULL. */

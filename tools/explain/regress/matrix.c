@@ -109,10 +109,9 @@ struct gather {
 };
 
 /* The lock of the results' folder is the parent's, which may die before. */
-static struct cps_err *need_worker(struct regress *r)
+static struct cps_err *begin_process(void *context)
 {
-    if (r->worker)
-        return NULL;
+    struct regress *r = ((struct gather *)context)->regress;
     if (r->folder.lock >= 0)
         close(r->folder.lock);
     return worker_create(r, &r->worker);
@@ -120,18 +119,13 @@ static struct cps_err *need_worker(struct regress *r)
 
 static struct cps_err *run_capture(void *context, unsigned capture, struct json_object *ret)
 {
-    struct regress *r = ((struct gather *)context)->regress;
-    CPS_TRY(need_worker(r));
-    worker_capture(r->worker, capture, ret);
+    worker_capture(((struct gather *)context)->regress->worker, capture, ret);
     return NULL;
 }
 
-static struct cps_err *sum_up(void *context, struct json_object *ret)
+static void sum_up(void *context, struct json_object *ret)
 {
-    struct regress *r = ((struct gather *)context)->regress;
-    CPS_TRY(need_worker(r));
-    worker_sums(r->worker, ret);
-    return NULL;
+    worker_sums(((struct gather *)context)->regress->worker, ret);
 }
 
 static struct cps_err *take_capture(void *context, unsigned capture, struct json_object *from)
@@ -207,6 +201,7 @@ struct cps_err *regress_run(struct regress *r)
     const struct pool_job job = {.context = &g,
                                  .processes = r->jobs,
                                  .tasks = count,
+                                 .begin = begin_process,
                                  .work = run_capture,
                                  .finish = sum_up,
                                  .take = take_capture,
