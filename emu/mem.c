@@ -99,7 +99,7 @@ struct cps_err *cps_mem_clone(struct cps_mem *mem, struct cps_mem **ret)
     copy->pages = pages;
     copy->spare = NULL;
     copy->spares = 0;
-    cps_mem_watch(copy, 0, NULL, 0);
+    copy->last_page = NULL;
     *ret = copy;
     return NULL;
 }
@@ -272,14 +272,10 @@ static bool to_host(const struct cps_mem *mem, const struct page *page, uint64_t
     return !page->held.host || mem->host->write(mem->host->context, iova, bytes, size);
 }
 
-/* Pages that are watched are looked up each time: what finds one at once need not ask. */
 static void note_last(struct cps_mem *mem, uint64_t number, struct page *page)
 {
-    uint64_t first = mem->first_seen / CPS_PAGE_BYTES;
-    uint64_t last = (mem->first_seen + mem->seen_bytes) / CPS_PAGE_BYTES;
-    bool watched = mem->seen && number >= first && number <= last;
     mem->last_number = number;
-    mem->last_page = watched ? NULL : page;
+    mem->last_page = page;
 }
 
 static struct page *look_up(struct cps_mem *mem, uint64_t number)
@@ -330,28 +326,12 @@ static struct page *find_writable(struct cps_mem *mem, uint64_t number)
     return page;
 }
 
-void cps_mem_watch(struct cps_mem *mem, uint64_t first, uint8_t *seen, uint32_t count)
-{
-    mem->seen = seen;
-    mem->first_seen = first;
-    mem->seen_bytes = seen ? 4 * (uint64_t)count : 0;
-    mem->last_page = NULL;
-}
-
-static void see(struct cps_mem *mem, uint64_t iova)
-{
-    if (mem->seen && iova - mem->first_seen < mem->seen_bytes)
-        mem->seen[(iova - mem->first_seen) / 4] = 1;
-}
-
 uint32_t cps_mem_read(struct cps_mem *mem, uint64_t iova, bool *known)
 {
     const struct page *page = mem->last_page;
     uint32_t index = word_index(iova);
-    if (!page || mem->last_number != iova / CPS_PAGE_BYTES) {
+    if (!page || mem->last_number != iova / CPS_PAGE_BYTES)
         page = look_up(mem, iova / CPS_PAGE_BYTES);
-        see(mem, iova);
-    }
     bool stored = page && test_bit(page->known, index);
     if (known)
         *known = stored;
@@ -363,7 +343,6 @@ static struct page *page_of_store(struct cps_mem *mem, uint64_t iova, uint32_t v
 {
     struct page *page = find_writable(mem, iova / CPS_PAGE_BYTES);
     uint8_t bytes[4];
-    see(mem, iova);
     cps_put_le32(bytes, value);
     return page && to_host(mem, page, iova & ~UINT64_C(3), bytes, sizeof(bytes)) ? page : NULL;
 }
@@ -474,8 +453,6 @@ const uint32_t *cps_mem_window(struct cps_mem *mem, uint64_t iova, uint32_t *cou
     const struct page *page = find(mem, iova / CPS_PAGE_BYTES);
     uint32_t index = word_index(iova);
     *count = page ? known_from(page, index) : 0;
-    for (uint32_t i = 0; mem->seen && i < *count; i++)
-        see(mem, iova + 4 * (uint64_t)i);
     return *count ? &page->word[index] : NULL;
 }
 

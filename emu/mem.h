@@ -21,8 +21,6 @@
 #define CPS_MEM_LIMIT (UINT64_C(4) << 30)
 
 struct cps_mem;
-/** Takes the next bytes of something. */
-typedef void cps_put_bytes(void *to, const void *data, size_t size);
 
 /** @param limit  largest number of bytes that pages may take */
 CPS_MUST_USE struct cps_err *cps_mem_create(uint64_t limit, struct cps_mem **ret);
@@ -67,14 +65,6 @@ uint64_t cps_mem_changes(const struct cps_mem *mem);
 uint64_t cps_mem_bytes(const struct cps_mem *mem);
 /** True once per unknown dword: whether a read of it should be reported now. */
 bool cps_mem_report(struct cps_mem *mem, uint64_t iova);
-
-/** From now on a byte of @p seen becomes 1 for each of @p count dwords from @p first that is read,
- * or whose value a store is compared with; it stays the caller's. NULL: no more. Clones do not. */
-void cps_mem_watch(struct cps_mem *mem, uint64_t first, uint8_t *seen, uint32_t count);
-/** Hands bytes that say all of the contents to @p put: equal contents, equal bytes. Values of @p
- * count dwords from @p first are left out. @return CPS_ERR_NOMEM */
-CPS_MUST_USE struct cps_err *cps_mem_contents(struct cps_mem *mem, uint64_t first, uint32_t count,
-                                              cps_put_bytes *put, void *to);
 
 /** Whether the computer's own memory was short since it was created or cloned, for what an engine
  * stores here or anywhere else: what the engine did since is no result. The limit is none of it. */

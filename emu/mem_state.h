@@ -118,8 +118,6 @@ struct cps_mem {
     struct page *last_page;
     struct page *spare; /* released pages, by their `next` */
     unsigned spares;
-    uint8_t *seen; /* by dword from `first_seen`: somebody looked at it */
-    uint64_t first_seen, seen_bytes;
 };
 
 /** What a table has of page @p number, as a page; NULL if nothing, or at the limit. */

@@ -330,7 +330,6 @@ struct cps_err *machine_clone_(struct cps_engine *from, struct cps_engine **ret)
     memcpy(copy->reg, original->reg, sizeof(copy->reg));
     copy->engine.mem = NULL;
     copy->words = NULL;
-    copy->seen = NULL;
     copy->origin = NULL;
     copy->engine.tap.sink = NULL;
     copy->engine.tap.kinds = 0;

@@ -69,8 +69,6 @@ struct cps_afuc {
     uint32_t *words;                  /* the image, from which processors are started */
     uint32_t word_count;
     struct origin *origin; /* keeps where values come from (origin/), NULL: nobody does */
-    uint8_t *seen; /* by word of the image: somebody looked at it (seen.h), NULL: not kept */
-    uint64_t packets_before[128]; /* dispatched when that began, by id */
     uint64_t instr_iova;
     uint64_t ring_iova;
     uint32_t ring_dwords; /* size */

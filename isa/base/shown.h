@@ -4,7 +4,7 @@
  *
  * One function per destination: cps_shown_put_() for terminals and the lines of texts; html_text()
  * for HTML and XML (tools/cmd/render/html.h); cps_json_*() for JSON (trace/out/json.h); tap_text()
- * for TAP (tools/explain/regress/results_write.c). */
+ * for TAP (tools/explain/regress/report.c). */
 #ifndef CPS_SHOWN_H
 #define CPS_SHOWN_H
 

@@ -16,6 +16,7 @@
 #include "fw/demo/demo.h"
 #include "isa/base/source.h"
 #include "tests/bench/stream.h"
+#include "tools/run/files.h"
 #include "trace/capture/rd_write.h"
 
 #define REGRESS_CAPTURES 64u

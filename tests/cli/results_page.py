@@ -42,7 +42,7 @@ PLACES = {"new+1": {"firmware": "new", "handler": "CP_EVENT_WRITE", "label_a": "
                     "code_b": ""}}
 SOME = [pair("c1", "old"), differs("c1", "new", "new+1", cause("B changed", 5), cause("A changed", 2)),
         pair("c2", "old"), differs("c2", "new", "new+1", cause("A changed", 40)),
-        pair("c3", "old"), pair("c3", "new", same_code=True),
+        pair("c3", "old"), pair("c3", "new"),
         pair("c4", "old", "stopped"), pair("c4", "new", "skipped"),
         pair("c5", "old", "skipped"), pair("c5", "new")]
 
@@ -62,11 +62,11 @@ def matrix():
     table = page.one("table", id="matrix")
     assert table.rows() == [
         ["capture", "oldbaseline", "new"], ["c1", "pass", "differs (7)"], ["c2", "pass", "differs (40)"],
-        ["c3", "pass", "same code"], ["c4", "stopped", "skipped"], ["c5", "skipped", "pass"]], table.rows()
+        ["c3", "pass", "pass"], ["c4", "stopped", "skipped"], ["c5", "skipped", "pass"]], table.rows()
     cells = [cell.attributes["class"] for cell in table.all("td")]
-    assert cells == "pass differs pass differs pass same stopped skipped skipped pass".split(), cells
+    assert cells == "pass differs pass differs pass pass stopped skipped skipped pass".split(), cells
     rows = [row.attributes["class"] for row in table.one("tbody").all("tr")]
-    assert rows == ["row-differs", "row-differs", "row-same", "row-stopped", "row-pass"], rows
+    assert rows == ["row-differs", "row-differs", "row-pass", "row-stopped", "row-pass"], rows
     # A pair's number is its place in the list, which is sorted by capture and firmware: new before old.
     assert [link.attributes["href"] for link in table.all("a")] == ["#p0", "#p2", "#p7", "#p6", "#p9"]
     assert page.all("p")[0].text.startswith("10 pairs of firmware and capture."), page.all("p")[0].text
@@ -81,13 +81,9 @@ def no_number_is_no_difference():
 def filters():
     page, _ = merged(results(SOME, places=PLACES), 1)
     boxes = [(box.attributes["id"], "checked" in box.attributes) for box in page.all("input")]
-    assert boxes == [("f-pass", True), ("f-differs", True), ("f-stopped", True), ("f-skipped", True), ("f-same", False)], boxes
+    assert boxes == [("f-pass", True), ("f-differs", True), ("f-stopped", True), ("f-skipped", True)], boxes
     labels = [label.text for label in page.all("label")]
-    assert labels == ["pass 4", "differs 2", "stopped 1", "skipped 2", "same code, hidden unless checked 1"], labels
-    without = [one for one in SOME if one["capture"] != "c3"]
-    page, _ = merged(results(without, places=PLACES), 1, "without")
-    labels = [label.text for label in page.all("label")]
-    assert labels == ["pass 3", "differs 2", "stopped 1", "skipped 2"], labels
+    assert labels == ["pass 5", "differs 2", "stopped 1", "skipped 2"], labels
 
 
 def causes():

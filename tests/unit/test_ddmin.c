@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tools/explain/reduce/ddmin.h"
+#include "tools/explain/reduce/reduce.h"
 
 #define MOST 2048
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/fwcheck.h"
-#include "tools/run/hang/wait.h"
+#include "tools/run/hang/hang.h"
 
 /* Loops as firmware of a6xx has them (F: 6ee 0e01, 00c5, 0d1c). */
 static const char source[] = "; a6xx microcode\n[016ee000]\n[#jumptbl]\n"

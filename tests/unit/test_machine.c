@@ -2,7 +2,6 @@
  * Machines of afuc as a whole: what a stop says, who is started and who is not, what a reset
  * leaves, what is counted of a processor that begins late. */
 #include "emu/afuc/machine.h"
-#include "emu/afuc/seen.h"
 #include "tests/lib/afuc_facts.h"
 
 /* ---- what a stop says ---- */
@@ -330,27 +329,6 @@ static void a_depth_of_calls_is_impossible_if_a_return_is_lost(void **state)
     }
 }
 
-/* Packets that ran before the question do not count, whatever their number. */
-static void packets_are_seen_that_ran_since_it_was_asked(void **state)
-{
-    (void)state;
-    static uint8_t seen[16];
-    struct bench *b = create(CPS_LAYOUT_A6XX, "nop\n", "");
-    struct cps_afuc *machine = cps_afuc_of(b->engine);
-    uint32_t count = b->program[0].count - 1;
-    assert_true(count <= sizeof(seen));
-    for (unsigned id = 0; id < 128; id++)
-        machine->packets_by_id[id % 4][id] = 1 + id;
-    assert_false(afuc_seen_begin_(machine, seen, count + 1)); /* not of this image */
-    assert_true(afuc_seen_begin_(machine, seen, count));
-    for (unsigned id = 0; id < 128; id++) {
-        assert_false(afuc_seen_entry_(machine, id));
-        machine->packets_by_id[3 - id % 4][id]++;
-        assert_true(afuc_seen_entry_(machine, id));
-    }
-    bench_free(b);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,7 +343,6 @@ int main(void)
         cmocka_unit_test(an_image_that_is_run_off_is_a_fault),
         cmocka_unit_test(levels_that_there_are_not_are_the_ring),
         cmocka_unit_test(a_depth_of_calls_is_impossible_if_a_return_is_lost),
-        cmocka_unit_test(packets_are_seen_that_ran_since_it_was_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

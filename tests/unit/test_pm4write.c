@@ -10,7 +10,7 @@
 
 #include "isa/base/le.h"
 #include "tools/run/feed.h"
-#include "tools/explain/reduce/job.h"
+#include "tools/explain/reduce/reduce.h"
 #include "trace/capture/capture.h"
 #include "trace/capture/pm4text.h"
 
@@ -33,7 +33,7 @@ static void read_items(const char *text, struct job *ret)
     struct cps_stream *stream = NULL;
     assert_null(cps_stream_open_memory("a.pm4", text, strlen(text), &stream));
     assert_null(cps_capture_read(stream, NULL, &reader.sink));
-    assert_null(job_init(ret, &reader.feed));
+    job_init(ret, &reader.feed);
     cps_stream_close(stream);
 }
 

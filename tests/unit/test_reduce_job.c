@@ -10,7 +10,7 @@
 
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
-#include "tools/explain/reduce/job.h"
+#include "tools/explain/reduce/reduce.h"
 
 enum { CP_NOP = 0x10 };
 
@@ -39,7 +39,7 @@ static void make(struct job *ret)
     add_words(&feed, 0x1010, words + 4, 5);
     add_words(&feed, 0x3000, words, 2);
     assert_null(feed_add(&feed, &submit));
-    assert_null(job_init(ret, &feed));
+    job_init(ret, &feed);
     assert_int_equal(feed.count, 0);
 }
 
@@ -73,7 +73,7 @@ static void packets_become_nops_of_their_length(void **state)
     (void)state;
     make(&job);
     for (size_t i = 0; i < 3; i++)
-        assert_null(job_drop(&job, &drops[i]));
+        job_drop(&job, &drops[i]);
     assert_int_equal(word(&job, 0), cps_pm4_type7(CP_NOP, 1));
     assert_int_equal(word(&job, 1), 0x31);
     assert_int_equal(word(&job, 2), cps_pm4_type7(CP_NOP, 1));
@@ -93,17 +93,17 @@ static void items_are_passed_over(void **state)
     struct job copy;
     (void)state;
     make(&job);
-    assert_null(job_drop(&job, &drop));
-    assert_null(job_view(&job));
+    job_drop(&job, &drop);
+    job_view(&job);
     assert_int_equal(job.views, 3);
     assert_int_equal(job.origin[2], 3);
     assert_int_equal(job.view[2].kind, CPS_ITEM_SUBMIT);
     job_back(&job, &drop, 1);
-    assert_null(job_view(&job));
+    job_view(&job);
     assert_int_equal(job.views, 4);
-    assert_null(job_keep(&job, &drop));
+    job_keep(&job, &drop);
     job_back(&job, NULL, 0);
-    assert_null(job_copy(&copy, &job));
+    job_copy(&copy, &job);
     assert_int_equal(copy.count, 3);
     job_deinit(&copy);
     job_deinit(&job);
@@ -116,8 +116,8 @@ static void what_is_kept_does_not_come_back(void **state)
     struct job job;
     (void)state;
     make(&job);
-    assert_null(job_keep(&job, &kept));
-    assert_null(job_drop(&job, &tried));
+    job_keep(&job, &kept);
+    job_drop(&job, &tried);
     job_back(&job, &tried, 1);
     assert_int_equal(word(&job, 0), cps_pm4_type7(CP_NOP, 1));
     assert_int_equal(word(&job, 2), words[2]);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "isa/base/buf.h"
-#include "tools/run/trust.h"
+#include "tools/run/files.h"
 
 static void expect(const char *path, const char *said)
 {

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 
 #include "tools/explain/audit/audit.h"
-#include "tools/run/share.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/run/work_queue.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
 #include "trace/out/outfile.h"

@@ -9,9 +9,10 @@
 #include "isa/base/infile.h"
 #include "isa/base/shown.h"
 #include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/run/cachedir.h"
 #include "tools/run/files.h"
-#include "tools/explain/regress/kept.h"
+#include "tools/explain/regress/cache.h"
 #include "tools/run/names.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/terminal/paint.h"
@@ -44,9 +45,9 @@ struct check {
 /* Of all goldens together. */
 struct checked {
     struct cache_choice cache;
-    char names[65]; /* digest of --rnn */
-    struct kept_counts counts;
-    struct cps_buf like; /* what the last run was made of beside its capture */
+    char names[65];            /* digest of --rnn */
+    uint64_t emulated, cached; /* runs that could be stored */
+    struct cps_buf like;       /* what the last run was made of beside its capture */
     struct record_boot boot;
 };
 
@@ -106,48 +107,11 @@ static struct cps_options options_of(const struct check *c)
     return opt;
 }
 
-static struct cps_err *check_chip_id(const struct check *c)
-{
-    struct opt_chip_id ignored;
-    if (!*c->head.chip_id || opt_chip_id(c->head.chip_id, &ignored))
-        return NULL;
-    return cps_err_input(c->path, 0, "\"# chip-id %s\": expected ID or ID:VARIANT, of 32 bits each",
-                         c->head.chip_id);
-}
-
-static struct cps_err *check_policy(const struct check *c)
-{
-    struct cps_policy policy = cps_policy_default();
-    return cps_err_within_(cps_policy_parse(c->head.policy, c->head.gen, &policy), "%s", c->path);
-}
-
 /* What is no file, or may name others, is not kept. */
 static bool is_kept(const struct check *c)
 {
     return *c->all->cache.dir && !is_script(c) && !c->demo_firmware && !c->demo_capture &&
            files_is_regular(c->firmware[0]) && files_is_regular(c->capture);
-}
-
-/* Through the cache: keyed by all that the head says of the run. */
-static struct cps_err *rerun_kept(struct check *c, struct record_setup *setup,
-                                  const char *const firmware[2])
-{
-    CPS_BUF shape = {0};
-    cps_buf_printf(&shape, "check %u %u %s %s", (unsigned)c->head.gen, (unsigned)c->head.as,
-                   c->head.chip_id, c->head.policy);
-    if (shape.failed)
-        return cps_err_nomem();
-    const struct cache_run run = {.dir = c->all->cache.dir,
-                                  .program = c->all->cache.program,
-                                  .firmware_hash = c->head.firmware[0].sha256,
-                                  .me_hash = firmware[1] ? c->head.firmware[1].sha256 : "",
-                                  .capture_hash = c->head.capture.sha256,
-                                  .names = c->all->names,
-                                  .policy = cps_buf_text(&shape),
-                                  .limit = c->opt->limit,
-                                  .kinds = c->kinds};
-    setup->cover = setup->code = true;
-    return kept_run(&run, setup, firmware, c->capture, &c->all->counts, &c->fresh);
 }
 
 /* Goldens that follow each other are often of one firmware, which the second of them opens for the
@@ -160,14 +124,12 @@ static struct cps_err *open_shared(struct check *c, const struct record_setup *s
     cps_buf_printf(&like, "%u %u %x %s\n%s\n%s\n%s", (unsigned)c->head.gen, (unsigned)c->head.as,
                    (unsigned)c->kinds, c->head.chip_id, c->head.policy,
                    firmware[0] ? firmware[0] : "", firmware[1] ? firmware[1] : "");
-    if (like.failed)
-        return cps_err_nomem();
-    if (!strcmp(cps_buf_text(&like), cps_buf_text(&all->like)))
+    if (!strcmp(tool_text(&like), cps_buf_text(&all->like)))
         return record_open(setup, firmware, 2, &all->boot);
     record_boot_deinit(&all->boot);
     cps_buf_clear(&all->like);
     cps_buf_join(&all->like, &like);
-    return all->like.failed ? cps_err_nomem() : NULL;
+    return NULL;
 }
 
 static struct cps_err *rerun_alone(struct check *c, const struct record_setup *setup,
@@ -175,6 +137,33 @@ static struct cps_err *rerun_alone(struct check *c, const struct record_setup *s
 {
     CPS_TRY(open_shared(c, setup, firmware));
     return record_run(setup, firmware, capture, &c->all->boot, &c->fresh);
+}
+
+/* Through the cache: keyed by all that the head says of the run. */
+static struct cps_err *rerun_kept(struct check *c, const struct record_setup *setup,
+                                  const char *const firmware[2])
+{
+    CPS_BUF shape = {0};
+    cps_buf_printf(&shape, "check %u %u %s %s", (unsigned)c->head.gen, (unsigned)c->head.as,
+                   c->head.chip_id, c->head.policy);
+    const struct cache_run run = {.dir = c->all->cache.dir,
+                                  .program = c->all->cache.program,
+                                  .firmware_hash = c->head.firmware[0].sha256,
+                                  .me_hash = firmware[1] ? c->head.firmware[1].sha256 : "",
+                                  .capture_hash = c->head.capture.sha256,
+                                  .names = c->all->names,
+                                  .policy = tool_text(&shape),
+                                  .limit = c->opt->limit,
+                                  .kinds = c->kinds};
+    if (cache_take_run(&run, 0, &c->fresh)) {
+        c->all->cached++;
+        return NULL;
+    }
+    CPS_TRY(rerun_alone(c, setup, firmware, c->capture));
+    c->all->emulated++;
+    if (!c->fresh.misses)
+        cps_err_free(cache_keep_run(&run, &c->fresh, c->head.gen));
+    return NULL;
 }
 
 static struct cps_err *rerun(struct check *c)
@@ -232,62 +221,56 @@ static struct cps_err *rewrite(const struct check *c, struct cps_names *const na
     return cps_outfile_commit(out);
 }
 
-static void put_line(const struct check *c, const char *what, struct cps_buf *out)
-{
-    cps_shown_put_(out, c->path);
-    cps_buf_printf(out, ": %s", what);
-}
-
 /* A read is not as the run file expects, or the replay does not match its dump. */
 static bool is_unlike_input(const struct check *c)
 {
     return c->fresh.misses || *c->fresh.disagrees;
 }
 
-/* The outcome, as a row of @p json or for people. */
-static struct cps_err *tell(const struct check *c, const struct diff_report *report,
-                            struct json_object *json)
+static void add_row(const struct check *c, const struct diff_report *report,
+                    struct json_object *json)
+{
+    struct json_object *row = diff_json(report);
+    cps_json_text(row, "golden", c->path);
+    cps_json_uint(row, "status", (uint64_t)c->status);
+    if (c->fresh.misses)
+        cps_json_text(row, "missed", c->fresh.missed);
+    if (*c->fresh.disagrees)
+        cps_json_text(row, "replay", c->fresh.disagrees);
+    cps_json_append(json, row);
+}
+
+static void put_outcome(const struct check *c, const char *what, const char *more,
+                        struct cps_buf *out)
+{
+    cps_shown_put_(out, c->path);
+    cps_buf_printf(out, ": %s", what);
+    cps_shown_put_(out, more);
+}
+
+/* The outcome for people. */
+static struct cps_err *print_outcome(const struct check *c, const struct diff_report *report)
 {
     CPS_BUF text = {0};
-    if (json) {
-        struct json_object *row = diff_json(report);
-        cps_json_text(row, "golden", c->path);
-        cps_json_uint(row, "status", (uint64_t)c->status);
-        if (c->fresh.misses)
-            cps_json_text(row, "missed", c->fresh.missed);
-        if (*c->fresh.disagrees)
-            cps_json_text(row, "replay", c->fresh.disagrees);
-        cps_json_append(json, row);
-        return NULL;
-    }
+    CPS_BUF why = {0};
+    int status = diff_status(report, &why);
     if (c->fresh.misses) {
-        put_line(c, "a read is not as the run file expects: ", &text);
-        cps_shown_put_(&text, c->fresh.missed);
+        put_outcome(c, "a read is not as the run file expects: ", c->fresh.missed, &text);
         cps_buf_str(&text, "\n");
     }
     if (*c->fresh.disagrees) {
-        put_line(c, c->fresh.disagrees, &text);
-        cps_buf_str(&text, "\n");
-    }
-    CPS_BUF why = {0};
-    int status = diff_status(report, &why);
-    if (status || !is_unlike_input(c))
-        put_line(c, status ? "" : "pass", &text);
-    if (!status && !is_unlike_input(c)) {
-        diff_print_missing(report, &text);
+        put_outcome(c, c->fresh.disagrees, "", &text);
         cps_buf_str(&text, "\n");
     }
     if (status) {
+        put_outcome(c, "", "", &text);
         diff_print_first(report, &text);
         diff_print_counts(report, c->opt->all ? SIZE_MAX : 10, &text);
+    } else if (!is_unlike_input(c)) {
+        put_outcome(c, "pass", "", &text);
+        diff_print_missing(report, &text);
+        cps_buf_str(&text, "\n");
     }
-    return paint_text(c->opt->colour, PAINT_DIFF, &text);
-}
-
-static struct cps_err *tell_rewritten(const struct check *c)
-{
-    CPS_BUF text = {0};
-    put_line(c, "rewritten\n", &text);
     return paint_text(c->opt->colour, PAINT_DIFF, &text);
 }
 
@@ -325,40 +308,48 @@ static struct cps_err *judge(struct check *c, struct json_object *json)
         c->status = rewritten_status(c);
     if (is_unlike_input(c))
         c->status = 1;
-    if (!err)
-        err = tell(c, &report, json);
+    if (!err && json)
+        add_row(c, &report, json);
+    else if (!err)
+        err = print_outcome(c, &report);
     if (!err && diff.differences && c->opt->update)
         err = rewrite(c, names);
-    if (!err && diff.differences && c->opt->update && !json)
-        err = tell_rewritten(c);
+    if (!err && diff.differences && c->opt->update && !json) {
+        CPS_BUF text = {0};
+        put_outcome(c, "rewritten\n", "", &text);
+        err = paint_text(c->opt->colour, PAINT_DIFF, &text);
+    }
     cps_diff_deinit(&diff);
     cps_mask_deinit(&mask);
     trace_names_free(names);
     return err;
 }
 
+static struct cps_err *check_golden(struct check *c, struct json_object *json)
+{
+    struct opt_chip_id ignored;
+    struct cps_policy policy = cps_policy_default();
+    CPS_TRY(record_read(c->path, &c->head, &c->golden));
+    CPS_TRY(find_inputs(c));
+    if (!cps_text_classes(c->head.events, &c->kinds))
+        return cps_err_input(c->path, 0, "\"# events %s\" is no list of classes", c->head.events);
+    CPS_TRY(cps_err_within_(cps_policy_parse(c->head.policy, c->head.gen, &policy), "%s", c->path));
+    if (*c->head.chip_id && !opt_chip_id(c->head.chip_id, &ignored))
+        return cps_err_input(c->path, 0,
+                             "\"# chip-id %s\": expected ID or ID:VARIANT, of 32 bits each",
+                             c->head.chip_id);
+    CPS_TRY(rerun(c));
+    return judge(c, json);
+}
+
 static struct cps_err *check_one(const struct cps_options *opt, const char *path,
                                  struct checked *all, struct json_object *json, int *status)
 {
-    struct check *c = calloc(1, sizeof(*c));
-    if (!c)
-        return cps_err_nomem();
+    struct check *c = tool_alloc(1, sizeof(*c));
     c->opt = opt;
     c->path = path;
     c->all = all;
-    struct cps_err *err = record_read(c->path, &c->head, &c->golden);
-    if (!err)
-        err = find_inputs(c);
-    if (!err && !cps_text_classes(c->head.events, &c->kinds))
-        err = cps_err_input(path, 0, "\"# events %s\" is no list of classes", c->head.events);
-    if (!err)
-        err = check_policy(c);
-    if (!err)
-        err = check_chip_id(c);
-    if (!err)
-        err = rerun(c);
-    if (!err)
-        err = judge(c, json);
+    struct cps_err *err = check_golden(c, json);
     *status = c->status;
     record_deinit(&c->golden);
     record_deinit(&c->fresh);
@@ -407,14 +398,6 @@ static struct cps_err *check_all(const struct cps_options *opt, struct checked *
     return NULL;
 }
 
-/* For people: nothing of it goes into a result. */
-static void tell_counts(const struct kept_counts *counts)
-{
-    report_aside("%" PRIu64 " runs emulated, %" PRIu64 " from the cache, %" PRIu64
-                 " not made: same code\n",
-                 counts->emulated, counts->cached, counts->same);
-}
-
 int cmd_check(const struct cps_options *opt)
 {
     struct checked all = {.cache = {.dir = ""}};
@@ -429,7 +412,8 @@ int cmd_check(const struct cps_options *opt)
     int status = 0;
     err = opt->json && !json ? cps_err_nomem() : check_all(opt, &all, json, &status);
     if (*all.cache.dir && !err)
-        tell_counts(&all.counts);
+        report_aside("%" PRIu64 " runs emulated, %" PRIu64 " from the cache\n", all.emulated,
+                     all.cached);
     record_boot_deinit(&all.boot);
     cps_buf_deinit(&all.like);
     if (err)

@@ -8,7 +8,6 @@
 
 #include "isa/base/within.h"
 #include "tools/explain/cover/cover.h"
-#include "tools/explain/cover/unreached.h"
 #include "tools/run/files.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/run/record.h"

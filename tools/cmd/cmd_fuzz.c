@@ -7,7 +7,7 @@
 #include "tools/explain/fuzz/fuzz.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/run/cachedir.h"
-#include "tools/run/share.h"
+#include "tools/run/work_queue.h"
 #include "tools/explain/cover/cover.h"
 #include "tools/run/interrupt.h"
 #include "tools/explain/regress/results.h"

@@ -1,45 +1,31 @@
 /* SPDX-License-Identifier: MIT
  * cpscope profile: what firmware spends its instructions on, over a capture. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "isa/base/within.h"
-#include "tools/run/account.h"
-#include "tools/explain/profile/profile.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
-#include "trace/out/json.h"
+#include "tools/explain/profile/profile.h"
+#include "tools/run/account.h"
 
 int cmd_profile(const struct cps_options *opt);
 
-typedef struct cps_err *form_fn(const struct profile *profile, struct cps_buf *out);
-
-static struct cps_err *put_json(const struct profile *profile, struct cps_buf *out)
-{
-    struct json_object *json = profile_json(profile);
-    cps_json_put(out, json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-    cps_buf_str(out, "\n");
-    json_object_put(json);
-    return out->failed ? cps_err_nomem() : NULL;
-}
-
-static const struct form {
-    const char *word;
-    form_fn *put;
-} forms[] = {
-#define FORM(word) {#word, profile_##word},
-#include "tools/explain/profile/form.def"
-};
+typedef void form_fn(const struct profile *profile, struct cps_buf *out);
 
 static form_fn *form_of(const struct cps_options *opt)
 {
+    static const struct {
+        const char *word;
+        form_fn *put;
+    } forms[] = {
+#define FORM(word) {#word, profile_##word},
+#include "tools/explain/profile/form.def"
+    };
     size_t i = 0;
-    if (opt->json)
-        return put_json;
     while (opt->to && i + 1 < sizeof(forms) / sizeof(forms[0]) && strcmp(opt->to, forms[i].word))
         i++;
-    return forms[i].put;
+    return opt->json ? profile_json : forms[i].put;
 }
 
 static struct cps_err *play(const struct cps_options *opt, struct play *play,
@@ -56,54 +42,39 @@ static struct cps_err *play(const struct cps_options *opt, struct play *play,
     return play_run(play, *capture);
 }
 
-/* What ran before a capture was cut is a profile of that much. */
-static struct cps_err *write(const struct cps_options *opt, const struct profile *profile,
-                             form_fn *put)
+static struct cps_err *write_profile(const struct cps_options *opt, struct profile *profile)
 {
     CPS_BUF text = {0};
-    CPS_TRY(put(profile, &text));
+    profile_finish(profile);
+    form_of(opt)(profile, &text);
     if (!opt->output || !strcmp(opt->output, "-"))
         return report_text(&text);
-    return cps_outfile_whole(opt->output, cps_buf_text(&text), text.size);
-}
-
-static struct cps_err *execute(const struct cps_options *opt, struct play *player,
-                               struct profile *profile, form_fn *put)
-{
-    struct cps_stream *capture = NULL;
-    struct cps_err *err = play(opt, player, &capture, profile);
-    bool nomem = err && err->code == CPS_ERR_NOMEM;
-    if (!nomem && (!err || player->executed)) {
-        struct cps_err *late = profile_finish(profile);
-        err = cps_err_first_(err, late ? late : write(opt, profile, put));
-    }
-    cps_stream_close(capture);
-    return err;
+    return cps_outfile_whole(opt->output, tool_text(&text), text.size);
 }
 
 int cmd_profile(const struct cps_options *opt)
 {
-    form_fn *put = form_of(opt);
+    struct play_account account;
+    struct cps_stream *capture = NULL;
     if (opt->arg_count > 1)
         return report_usage("profile takes one capture, found a second one");
     if (!opt->fw_count && !opt->demo)
         return report_usage("profile needs --fw FILE and a capture (\"-\" is stdin), or --demo");
     if (opt->json && opt->to)
         return report_usage("profile takes --json or --to, not both");
-    struct play *player = calloc(1, sizeof(*player));
-    struct profile *profile = calloc(1, sizeof(*profile));
-    struct cps_err *err = player && profile ? NULL : cps_err_nomem();
-    if (!err)
-        err = execute(opt, player, profile, put);
-    struct play_account account;
+    struct play *player = tool_alloc(1, sizeof(*player));
+    struct profile *profile = tool_alloc(1, sizeof(*profile));
+    struct cps_err *err = tool_err(play(opt, player, &capture, profile));
+    /* What ran before a capture was cut is a profile of that much. */
+    if (!err || player->executed)
+        err = cps_err_first_(err, write_profile(opt, profile));
+    cps_stream_close(capture);
     if (!err)
         err = play_account_take(player, &account);
     int status = err ? report_error(err)
                      : play_account_tell(&account, opt->arg_count ? opt->arg[0] : "demo.pm4");
-    if (profile)
-        profile_deinit(profile);
-    if (player)
-        play_close(player);
+    profile_deinit(profile);
+    play_close(player);
     free(profile);
     free(player);
     return status;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/run/cachedir.h"
 #include "tools/run/interrupt.h"
@@ -23,42 +24,18 @@ static void show_progress(struct reduce *r)
     progress_show("%" PRIu64 " runs, %zu things at hand", r->ran, r->now->count);
 }
 
-/* Adds the digest of what @p text has, and empties it. */
-static void add_digest(struct cps_buf *text, struct cps_buf *out)
+static void put_digest(const void *bytes, size_t size, struct cps_buf *out)
 {
     char digest[65];
-    cache_hash(cps_buf_text(text), text->size, digest);
-    out->failed |= text->failed;
+    cache_hash(bytes, size, digest);
     cps_buf_printf(out, "%s\n", digest);
-    cps_buf_clear(text);
-}
-
-static void add_firmware(const struct cps_fw *fw, struct cps_buf *text, struct cps_buf *out)
-{
-    if (!fw)
-        return;
-    cps_buf_add(text, (const char *)fw->words, 4 * (size_t)fw->count);
-    add_digest(text, out);
-}
-
-static void add_item(const struct cps_item *item, struct cps_buf *text, struct cps_buf *out)
-{
-    cps_buf_printf(out, "%u %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx32 "\n",
-                   item->kind, item->buffer.iova ^ item->stream.iova ^ item->ring.iova,
-                   item->buffer.size, (uint64_t)item->stream.dwords << 32 | item->reg.offset,
-                   (uint64_t)item->ring.rptr << 32 | item->ring.wptr, item->reg.value);
-    if (item->kind != CPS_ITEM_DATA)
-        return;
-    cps_buf_add(text, (const char *)item->buffer.data, (size_t)item->buffer.size);
-    add_digest(text, out);
 }
 
 /* What a verdict depends on: this program, firmware, items and options. */
-static struct cps_err *key_of(const struct reduce *r, const struct cps_options *opt,
-                              const char *program, char ret[65])
+static void make_key(const struct reduce *r, const struct cps_options *opt, const char *program,
+                     char ret[65])
 {
     CPS_BUF out = {0};
-    CPS_BUF text = {0};
     char chip[32];
     opt_chip_id_text(&opt->chip_id, chip);
     cps_buf_printf(&out, "%s %s %" PRIu64 " %u %s %s\n", program, opt->chip_id.given ? chip : "",
@@ -67,31 +44,20 @@ static struct cps_err *key_of(const struct reduce *r, const struct cps_options *
         const struct play *play = r->runner.play[i];
         cps_policy_text(&play->policy, play->gen, &out);
         cps_buf_printf(&out, " %u\n", play->gen);
-        add_firmware(play->fw, &text, &out);
-        add_firmware(play->me, &text, &out);
+        put_digest(play->fw->words, 4 * (size_t)play->fw->count, &out);
+        if (play->me)
+            put_digest(play->me->words, 4 * (size_t)play->me->count, &out);
     }
-    for (size_t i = 0; i < r->job.count; i++)
-        add_item(&r->job.item[i], &text, &out);
-    cache_hash(cps_buf_text(&out), out.size, ret);
-    return out.failed ? cps_err_nomem() : NULL;
-}
-
-static struct cps_err *open_verdicts(struct reduce *r, const struct cps_options *opt)
-{
-    struct cache_choice cache;
-    char key[65] = "";
-    CPS_TRY(cache_choose(opt, true, &cache));
-    if (*cache.dir)
-        CPS_TRY(key_of(r, opt, cache.program, key));
-    verdicts_open(&r->verdicts, *cache.dir ? cache.dir : NULL, key);
-    return NULL;
-}
-
-static void save_verdicts(struct reduce *r)
-{
-    struct cps_err *err = verdicts_save(&r->verdicts);
-    report_note("going on without keeping results", err);
-    cps_err_free(err);
+    for (size_t i = 0; i < r->job.count; i++) {
+        const struct cps_item *item = &r->job.item[i];
+        cps_buf_printf(&out, "%u %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx32 "\n",
+                       item->kind, item->buffer.iova ^ item->stream.iova ^ item->ring.iova,
+                       item->buffer.size, (uint64_t)item->stream.dwords << 32 | item->reg.offset,
+                       (uint64_t)item->ring.rptr << 32 | item->ring.wptr, item->reg.value);
+        if (item->kind == CPS_ITEM_DATA)
+            put_digest(item->buffer.data, (size_t)item->buffer.size, &out);
+    }
+    cache_hash(tool_text(&out), out.size, ret);
 }
 
 static struct cps_err *search(struct reduce *r)
@@ -102,46 +68,51 @@ static struct cps_err *search(struct reduce *r)
     interrupt_take(&taken);
     struct cps_err *err = reduce_search(r);
     progress_hide();
-    save_verdicts(r);
+    struct cps_err *lost = verdicts_save(&r->verdicts);
+    report_note("going on without keeping results", lost);
+    cps_err_free(lost);
     if (!err && !interrupted)
         err = reduce_shrink(r);
     interrupt_give_back(&taken);
     return err;
 }
 
-static void print_row(const char *name, uint64_t before, uint64_t after, FILE *out)
+/* What is executed, before and after: for people, and as members. */
+static const struct {
+    const char *name, *key;
+    size_t at; /* in struct reduce_counts */
+} counts[] = {
+    {"submissions", "submissions", offsetof(struct reduce_counts, submissions)},
+    {"packets", "packets", offsetof(struct reduce_counts, packets)},
+    {"indirect buffers", "indirect_buffers", offsetof(struct reduce_counts, calls)},
+    {"draw-state groups", "draw_state_groups", offsetof(struct reduce_counts, groups)},
+};
+enum { COUNTS = sizeof(counts) / sizeof(counts[0]) };
+
+static uint64_t count_of(const struct reduce_counts *from, unsigned i)
 {
-    fprintf(out, "%-18s %10" PRIu64 " %10" PRIu64 "\n", name, before, after);
+    return *(const uint64_t *)((const char *)from + counts[i].at);
 }
 
 static void print_people(const struct reduce *r, FILE *out)
 {
-    const struct reduce_counts *a = &r->before;
-    const struct reduce_counts *b = &r->after;
     fprintf(out, "%s%-18s %10s %10s\n", cps_buf_text(&r->whole.loose), "executed", "before",
             "after");
-    print_row("submissions", a->submissions, b->submissions, out);
-    print_row("packets", a->packets, b->packets, out);
-    print_row("indirect buffers", a->calls, b->calls, out);
-    print_row("draw-state groups", a->groups, b->groups, out);
-}
-
-static void add_counts(struct json_object *root, const char *key,
-                       const struct reduce_counts *counts)
-{
-    struct json_object *row = cps_json_new_object(root, key);
-    cps_json_uint(row, "submissions", counts->submissions);
-    cps_json_uint(row, "packets", counts->packets);
-    cps_json_uint(row, "indirect_buffers", counts->calls);
-    cps_json_uint(row, "draw_state_groups", counts->groups);
+    for (unsigned i = 0; i < COUNTS; i++)
+        fprintf(out, "%-18s %10" PRIu64 " %10" PRIu64 "\n", counts[i].name, count_of(&r->before, i),
+                count_of(&r->after, i));
 }
 
 static struct cps_err *print_json(const struct reduce *r)
 {
     struct json_object *root = json_object_new_object();
     cps_json_buf(root, "end", &r->whole.loose);
-    add_counts(root, "before", &r->before);
-    add_counts(root, "after", &r->after);
+    struct json_object *before = cps_json_new_object(root, "before");
+    struct json_object *after = cps_json_new_object(root, "after");
+    for (unsigned i = 0; i < COUNTS; i++) {
+        cps_json_uint(before, counts[i].key, count_of(&r->before, i));
+        cps_json_uint(after, counts[i].key, count_of(&r->after, i));
+    }
     cps_json_uint(root, "runs", r->ran);
     cps_json_uint(root, "known", r->known);
     cps_json_bool(root, "ring_as_submissions", r->ring_gone);
@@ -162,26 +133,29 @@ static struct cps_err *finish(struct reduce *r, const struct cps_options *opt)
     return NULL;
 }
 
-static void tell_runs(const struct reduce *r, const struct timespec *begun)
+static double seconds_now(void)
 {
     struct timespec now = {0, 0};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    double spent =
-        (double)(now.tv_sec - begun->tv_sec) + 1e-9 * (double)(now.tv_nsec - begun->tv_nsec);
-    report_aside("%" PRIu64 " runs emulated, %" PRIu64 " answers known before, %.1f s%s\n", r->ran,
-                 r->known, spent, interrupted ? "; interrupted, run again to go on" : "");
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static struct cps_err *reduce(struct reduce *r, const struct cps_options *opt)
 {
-    struct timespec begun = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &begun);
+    struct cache_choice cache;
+    char key[65] = "";
+    double begun = seconds_now();
     CPS_TRY(runner_open(&r->runner, opt, opt->arg[0], &r->job));
-    CPS_TRY(open_verdicts(r, opt));
+    CPS_TRY(cache_choose(opt, true, &cache));
+    if (*cache.dir)
+        make_key(r, opt, cache.program, key);
+    verdicts_open(&r->verdicts, cache.dir, key);
     CPS_TRY(cps_err_within_(search(r), "%s", opt->arg[0]));
     if (!interrupted)
         CPS_TRY(finish(r, opt));
-    tell_runs(r, &begun);
+    report_aside("%" PRIu64 " runs emulated, %" PRIu64 " answers known before, %.1f s%s\n", r->ran,
+                 r->known, seconds_now() - begun,
+                 interrupted ? "; interrupted, run again to go on" : "");
     return NULL;
 }
 
@@ -206,16 +180,13 @@ int cmd_reduce(const struct cps_options *opt)
     int status = usage(opt);
     if (status)
         return status;
-    struct reduce *r = calloc(1, sizeof(*r));
-    struct cps_err *err = r ? NULL : cps_err_nomem();
-    if (r) {
-        r->runner.sides = play_revisions(opt);
-        err = reduce(r, opt);
-        ending_deinit(&r->whole);
-        verdicts_deinit(&r->verdicts);
-        job_deinit(&r->job);
-        runner_close(&r->runner);
-    }
+    struct reduce *r = tool_alloc(1, sizeof(*r));
+    r->runner.sides = play_revisions(opt);
+    struct cps_err *err = reduce(r, opt);
+    ending_deinit(&r->whole);
+    verdicts_deinit(&r->verdicts);
+    job_deinit(&r->job);
+    runner_close(&r->runner);
     free(r);
     return err ? report_error(err) : interrupted ? 128 + interrupted : 0;
 }

@@ -8,10 +8,11 @@
 #include "isa/base/shown.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/explain/cover/cover.h"
-#include "tools/explain/regress/account.h"
-#include "tools/explain/regress/cache.h"
+#include "tools/explain/regress/regress.h"
 #include "tools/run/names.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
+#include "tools/cmd/terminal/text.h"
 #include "trace/out/json.h"
 #include "trace/out/outfile.h"
 
@@ -56,30 +57,8 @@ static struct cps_err *read_shard(struct regress *r)
     return r->opt->shard || !total || !index ? NULL : read_environment(r, index, total);
 }
 
-/* What the matrix has for columns; the same in every shard. */
-static void add_firmware(struct regress *r)
-{
-    const struct manifest *m = &r->manifest;
-    struct json_object *names = json_object_new_array();
-    for (unsigned i = 0; i < m->firmware_count; i++)
-        cps_json_append(names, json_object_new_string(m->firmware[i].name));
-    cps_json_add(r->results, "firmware", names);
-    if (m->baseline >= 0)
-        cps_json_text(r->results, "baseline", m->firmware[m->baseline].name);
-}
-
-/* What processes left there that were killed, where file systems want names for it. */
-static void sweep(const char *cache)
-{
-    for (unsigned i = 0; i < 256; i++) {
-        char path[4096];
-        if (snprintf(path, sizeof(path), "%s/%02x", cache, i) < (int)sizeof(path))
-            cache_sweep(path, ".tmp");
-    }
-}
-
 /* What the manifest names without a folder, and is not beside it. */
-static struct cps_err *find_firmware(struct regress *r)
+static void find_firmware(struct regress *r)
 {
     const char *manifest = r->opt->arg[0];
     const char *slash = strrchr(manifest, '/');
@@ -90,24 +69,9 @@ static struct cps_err *find_firmware(struct regress *r)
         bool beside = *path && !strncmp(*path, manifest, folder);
         if (!beside || files_firmware_beside(r->opt, *path, *path + folder, found) == *path)
             continue;
-        char *copy = strdup(found);
-        if (!copy)
-            return cps_err_nomem();
         free(*path);
-        *path = copy;
+        *path = tool_strdup(found);
     }
-    return NULL;
-}
-
-static struct cps_err *stamp_firmware(struct regress *r)
-{
-    const struct manifest *m = &r->manifest;
-    r->stamp = calloc(m->firmware_count, sizeof(*r->stamp));
-    for (unsigned i = 0; r->stamp && i < 2 * m->firmware_count; i++) {
-        if (m->firmware[i / 2].path[i % 2])
-            files_stamp(m->firmware[i / 2].path[i % 2], &r->stamp[i / 2][i % 2]);
-    }
-    return r->stamp ? NULL : cps_err_nomem();
 }
 
 /* Results are of one firmware and of one set of names from the first process to the last look. */
@@ -128,31 +92,30 @@ static struct cps_err *check_inputs(const struct regress *r)
 
 /* The digest of each file; the name of an engine for scripts. What cannot be read, its pairs say.
  */
-static struct cps_err *put_firmware(const struct manifest_firmware *firmware, struct cps_buf *out)
+static void put_firmware(const struct manifest_firmware *firmware, struct cps_buf *out)
 {
-    if (opt_named_engine(firmware->path[0])) {
+    bool is_file = !opt_named_engine(firmware->path[0]);
+    if (!is_file)
         cps_buf_str(out, firmware->path[0]);
-        return NULL;
-    }
-    for (unsigned i = 0; i < 2 && firmware->path[i]; i++) {
+    for (unsigned i = 0; is_file && i < 2 && firmware->path[i]; i++) {
         char hash[65];
-        struct cps_err *err = cps_sha256_file(firmware->path[i], hash);
-        if (err && err->code == CPS_ERR_NOMEM)
-            return err;
+        struct cps_err *err = tool_err(cps_sha256_file(firmware->path[i], hash));
         cps_buf_printf(out, "%s%s", i ? " " : "", err ? "none" : hash);
         cps_err_free(err);
     }
-    return NULL;
 }
 
-/* What runs are made with; captures and goldens come from the workers. */
-static struct cps_err *add_settings(struct regress *r)
+/* The columns of the matrix, the same in every shard; and what runs are made with: captures and
+ * goldens come from the workers. */
+static void add_settings(struct regress *r)
 {
     const struct manifest *m = &r->manifest;
+    const char *baseline = m->baseline < 0 ? NULL : m->firmware[m->baseline].name;
     struct json_object *to = cps_json_get(r->results, "inputs");
     CPS_BUF limit = {0};
     cps_buf_printf(&limit, "%" PRIu64, m->limit);
-    cps_json_text(to, "baseline", m->baseline < 0 ? "none" : m->firmware[m->baseline].name);
+    cps_json_text(r->results, "baseline", baseline);
+    cps_json_text(to, "baseline", baseline ? baseline : "none");
     cps_json_text(to, "events", m->events ? m->events : "default");
     cps_json_text(to, "golden", m->golden ? "given" : "none");
     cps_json_buf(to, "limit", &limit);
@@ -162,75 +125,67 @@ static struct cps_err *add_settings(struct regress *r)
     for (unsigned i = 0; i < m->firmware_count; i++) {
         CPS_BUF key = {0};
         CPS_BUF value = {0};
+        cps_json_append(cps_json_get(r->results, "firmware"),
+                        json_object_new_string(m->firmware[i].name));
         cps_buf_printf(&key, "firmware %s", m->firmware[i].name);
-        CPS_TRY(put_firmware(&m->firmware[i], &value));
-        cps_json_buf(to, cps_buf_text(&key), &value);
+        put_firmware(&m->firmware[i], &value);
+        cps_json_buf(to, tool_text(&key), &value);
     }
-    return NULL;
 }
 
 static struct cps_err *prepare(struct regress *r)
 {
     const struct cps_options *opt = r->opt;
+    const struct manifest *m = &r->manifest;
     CPS_TRY(manifest_read(opt->arg[0], &r->manifest));
-    CPS_TRY(find_firmware(r));
-    add_firmware(r);
+    find_firmware(r);
     r->run = run_options(r);
     r->jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1;
-    if (r->jobs > r->manifest.capture_count)
-        r->jobs = r->manifest.capture_count;
+    if (r->jobs > m->capture_count)
+        r->jobs = m->capture_count;
     CPS_TRY(read_shard(r));
-    CPS_TRY(account_open(r));
-    CPS_TRY(stamp_firmware(r));
+    r->stamp = tool_alloc(m->firmware_count, sizeof(*r->stamp));
+    for (unsigned i = 0; i < 2 * m->firmware_count; i++) {
+        if (m->firmware[i / 2].path[i % 2])
+            files_stamp(m->firmware[i / 2].path[i % 2], &r->stamp[i / 2][i % 2]);
+    }
     if (opt->rnn)
         CPS_TRY(files_digest(opt->rnn, ".xml", r->names));
-    CPS_TRY(add_settings(r));
+    add_settings(r);
+    regress_count_pairs(r);
     CPS_TRY(cache_choose(opt, true, &r->cache));
-    if (*r->cache.dir)
-        sweep(r->cache.dir);
+    for (unsigned i = 0; *r->cache.dir && i < 256; i++) {
+        char path[4096]; /* what processes left there that were killed */
+        if (snprintf(path, sizeof(path), "%s/%02x", r->cache.dir, i) < (int)sizeof(path))
+            cache_sweep(path, ".tmp");
+    }
     return opt->output ? results_open(opt->output, &r->folder) : NULL;
 }
 
-/* Coverage of one firmware, by handler. */
-static struct cps_err *add_firmware_cover(struct regress *r, const struct cps_fw *fw,
-                                          const char *name, const char *bits)
+/* Coverage of one firmware, by handler, out of the digits that workers have. */
+static struct cps_err *add_cover(struct regress *r, const struct manifest_firmware *m,
+                                 const char *bits)
 {
     struct cps_names *names[CPS_CPU_COUNT] = {NULL};
+    struct cps_fw *fw = NULL;
+    CPS_TRY(cps_fw_load(m->path[0], 0, &fw));
     const struct cps_trace_head head = {.gen = fw->gen, .layout = fw->layout};
-    struct cps_cover *cover = calloc((size_t)fw->count + 1, sizeof(*cover));
-    struct cps_err *err = cover ? trace_names(&head, r->opt->rnn, names) : cps_err_nomem();
-    for (uint32_t k = 0; !err && k < fw->count && bits[k]; k++) {
+    CPS_FREE struct cps_cover *cover = tool_alloc((size_t)fw->count + 1, sizeof(*cover));
+    struct cps_err *err = trace_names(&head, r->opt->rnn, names);
+    for (uint32_t k = 0; k < fw->count && bits[k]; k++) {
         cover[k].taken = (bits[k] - '0') >> 1 & 1;
         cover[k].run = cover[k].taken + ((bits[k] - '0') >> 2 & 1);
     }
     if (!err)
         cps_json_add(
-            cps_json_get(r->results, "coverage"), name,
+            cps_json_get(r->results, "coverage"), m->name,
             cover_handlers(fw, names[fw->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE], cover));
     trace_names_free(names);
-    free(cover);
+    cps_fw_destroy(fw);
     return err;
 }
 
-static struct cps_err *add_cover(struct regress *r)
-{
-    for (unsigned i = 0; i < r->manifest.firmware_count; i++) {
-        const struct manifest_firmware *m = &r->manifest.firmware[i];
-        const char *digits = cps_json_get_text(r->digits, m->name, NULL);
-        struct cps_fw *fw = NULL;
-        if (!digits)
-            continue;
-        struct cps_err *err = cps_fw_load(m->path[0], 0, &fw);
-        if (!err)
-            err = add_firmware_cover(r, fw, m->name, digits);
-        cps_fw_destroy(fw);
-        if (err && err->code == CPS_ERR_NOMEM)
-            return err;
-        cps_err_free(err); /* every pair of that firmware says so */
-    }
-    return NULL;
-}
-
+/* What differs in the code, and which code ran. */
 static struct cps_err *add_code(struct regress *r)
 {
     struct worker *worker = NULL;
@@ -238,22 +193,23 @@ static struct cps_err *add_code(struct regress *r)
     if (!err)
         err = worker_code(worker, cps_json_get(r->results, "code"));
     worker_destroy(worker);
+    for (unsigned i = 0; !err && i < r->manifest.firmware_count; i++) {
+        const struct manifest_firmware *m = &r->manifest.firmware[i];
+        const char *digits = cps_json_get_text(r->digits, m->name, NULL);
+        if (digits) /* what cannot be read, every pair of that firmware says */
+            cps_err_free(tool_err(add_cover(r, m, digits)));
+    }
     return err;
 }
 
 /* Lines of single pairs on the terminal, where a report has all of them. */
 #define MAX_LINES 20
 
-static void put_field(struct cps_buf *out, struct json_object *pair, const char *key,
-                      const char *behind)
-{
-    cps_shown_put_(out, result_text(pair, key));
-    cps_buf_str(out, behind);
-}
-
 static struct cps_err *print_people(const struct regress *r)
 {
     struct json_object *pairs = cps_json_get(r->results, "pairs");
+    static const char *const fields[][2] = {
+        {"firmware", "  "}, {"capture", ": "}, {"reason", "\n"}};
     CPS_BUF out = {0};
     size_t lines = 0;
     for (size_t i = 0; i < cps_json_count(pairs); i++) {
@@ -261,26 +217,24 @@ static struct cps_err *print_people(const struct regress *r)
         if (result_is_plain(pair) || (lines++ >= MAX_LINES && r->opt->output))
             continue;
         cps_buf_printf(&out, "%-8s ", result_word(result_status(pair)));
-        put_field(&out, pair, "firmware", "  ");
-        put_field(&out, pair, "capture", ": ");
-        put_field(&out, pair, "reason", "\n");
+        for (unsigned k = 0; k < 3; k++) {
+            cps_shown_put_(&out, result_text(pair, fields[k][0]));
+            cps_buf_str(&out, fields[k][1]);
+        }
     }
     if (r->opt->output && lines > MAX_LINES) {
         cps_buf_printf(&out, "and %zu more: see ", lines - MAX_LINES);
         cps_shown_put_(&out, r->opt->output);
         cps_buf_str(&out, "/index.html\n");
     }
-    cps_buf_printf(&out, "%u pass, ", results_count(r->results, RESULT_PASS));
-    if (results_count_same(r->results))
-        cps_buf_printf(&out, "%u of them same code, ", results_count_same(r->results));
     cps_buf_printf(
-        &out, "%u differ, %u stopped, %u skipped", results_count(r->results, RESULT_DIFFERS),
-        results_count(r->results, RESULT_STOPPED), results_count(r->results, RESULT_SKIPPED));
+        &out, "%u pass, %u differ, %u stopped, %u skipped", results_count(r->results, RESULT_PASS),
+        results_count(r->results, RESULT_DIFFERS), results_count(r->results, RESULT_STOPPED),
+        results_count(r->results, RESULT_SKIPPED));
     if (r->interrupted)
         cps_buf_printf(&out, ", %u not run", results_count(r->results, RESULT_NOT_RUN));
     cps_buf_str(&out, "\n");
-    fputs(cps_buf_text(&out), stdout);
-    return out.failed ? cps_err_nomem() : NULL;
+    return report_text(&out);
 }
 
 static struct cps_err *finish(struct regress *r)
@@ -296,9 +250,7 @@ static struct cps_err *finish(struct regress *r)
         CPS_TRY(report_json(json_object_get(r->results)));
     else
         CPS_TRY(print_people(r));
-    if (r->status != 3)
-        return why.failed ? cps_err_nomem() : NULL;
-    return cps_err_new(CPS_ERR_INPUT, "%s", cps_buf_text(&why));
+    return r->status == 3 ? cps_err_new(CPS_ERR_INPUT, "%s", tool_text(&why)) : NULL;
 }
 
 static struct cps_err *merge(struct regress *r)
@@ -306,18 +258,20 @@ static struct cps_err *merge(struct regress *r)
     for (unsigned i = 0; i < r->opt->arg_count; i++) {
         CPS_BUF path = {0};
         cps_buf_printf(&path, "%s/results.json", r->opt->arg[i]);
-        if (path.failed)
-            return cps_err_nomem();
-        CPS_TRY(results_merge(r->results, cps_buf_text(&path)));
+        CPS_TRY(results_merge(r->results, tool_text(&path)));
     }
     CPS_TRY(results_complete(r->results));
     return finish(r);
 }
 
-/* Why these are not all pairs of the manifest. */
-static void add_share(struct regress *r)
+static struct cps_err *regress(struct regress *r)
 {
     char shard[32];
+    CPS_TRY(prepare(r));
+    CPS_TRY(regress_run(r));
+    CPS_TRY(add_code(r));
+    CPS_TRY(check_inputs(r));
+    /* Why these are not all pairs of the manifest. */
     snprintf(shard, sizeof(shard), "%" PRIu32 "/%" PRIu32, r->shard + 1, r->shards);
     if (r->shards > 1)
         cps_json_text(r->results, "shard", shard);
@@ -325,27 +279,13 @@ static void add_share(struct regress *r)
         cps_json_bool(r->results, "interrupted", true);
     if (r->lost_workers)
         cps_json_bool(r->results, "coverage_lost", true);
-}
-
-static struct cps_err *regress(struct regress *r)
-{
-    if (r->opt->merge)
-        return merge(r);
-    CPS_TRY(prepare(r));
-    CPS_TRY(pool_run(r));
-    CPS_TRY(add_code(r));
-    CPS_TRY(add_cover(r));
-    CPS_TRY(check_inputs(r));
-    add_share(r);
-    report_aside("%" PRIu64 " runs emulated, %" PRIu64 " from the cache, %" PRIu64
-                 " not made: same code%s\n",
-                 r->emulated, r->cached, r->same,
-                 r->interrupted ? "; interrupted, run again to go on" : "");
+    report_aside("%" PRIu64 " runs emulated, %" PRIu64 " from the cache%s\n", r->emulated,
+                 r->cached, r->interrupted ? "; interrupted, run again to go on" : "");
     if (r->lost_workers)
         fprintf(stderr, "%u processes died, with what they knew of the code that ran\n",
                 r->lost_workers);
     CPS_TRY(results_sort(r->results));
-    CPS_TRY(account_close(r));
+    CPS_TRY(regress_check_pairs(r));
     return finish(r);
 }
 
@@ -356,8 +296,9 @@ int cmd_regress(const struct cps_options *opt)
         return report_usage("regress takes one manifest, or --merge and directories");
     r.results = results_create();
     r.digits = json_object_new_object();
-    bool made = cps_json_complete(r.results) && cps_json_complete(r.digits);
-    struct cps_err *err = made ? regress(&r) : cps_err_nomem();
+    if (!cps_json_complete(r.results) || !cps_json_complete(r.digits))
+        tool_oom();
+    struct cps_err *err = opt->merge ? merge(&r) : regress(&r);
     int status = err ? report_error(err) : r.status;
     json_object_put(r.results);
     json_object_put(r.digits);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/run/account.h"
 #include "tools/run/files.h"
@@ -24,6 +25,7 @@ int cmd_run(const struct cps_options *opt);
 struct run {
     struct play play;
     const struct cps_options *opt;
+    const char *path; /* of the capture; NULL: the demo's */
     struct cps_outfile *out;
     struct cps_trace_head head;
     struct cps_trace_head final_head; /* with the capture's hash, where `late_hash` */
@@ -35,108 +37,43 @@ struct run {
     char capture_hash[65];
     char firmware_hash[65];
     char me_hash[65];
-    char chip_id[32]; /* as the head says it */
+    char chip_id[32]; /* as the head has it */
     struct cps_buf policy;
     struct files_stamp stamp[3]; /* of the firmware and the capture, before they are read */
     struct play_account account; /* once it is over */
-    struct guest *guest;         /* who lets editors in, NULL: nobody; owned */
+    struct guest *guest;         /* lets editors in; NULL: none; owned */
 };
 
-static const char *file_name(const char *path)
+static int check_usage(const struct cps_options *opt)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    if (opt_is_script(opt))
+        return opt->arg_count == 1 ? 0 : report_usage("run --engine takes one script");
+    if ((opt->listen || opt->listen_wait) && opt->submit >= 0)
+        return report_usage("--listen: an editor sees a whole run, expected no --submit");
+    if (opt->arg_count > 1)
+        return report_usage("run takes one capture, found a second one");
+    int status = report_result(opt_check_run_file(opt));
+    if (!status && !opt->fw_count && !opt->demo)
+        return report_usage("run needs --fw FILE and a capture (\"-\" is stdin), or --demo");
+    return status;
 }
 
-static struct cps_err *hash(const char *path, bool built_in, char ret[65])
-{
-    if (!built_in)
-        return cps_sha256_file(path, ret);
-    snprintf(ret, 65, "built-in");
-    return NULL;
-}
+/* ---- What is read ---- */
 
-/* NULL: the demo's. */
-static const char *capture(const struct run *run)
+/* Stamps of firmware and capture: taken before they are read, and compared behind that. The head of
+ * the trace names what was read: it must have been one thing all the time. */
+static struct cps_err *stamp_inputs(struct run *run, bool check)
 {
     const struct cps_options *opt = run->opt;
-    return opt->arg_count ? opt->arg[0] : opt->demo ? NULL : play_nothing;
-}
-
-static const char *capture_name(const struct run *run)
-{
-    return capture(run) ? capture(run) : "demo.pm4";
-}
-
-static struct cps_err *hash_capture(struct run *run)
-{
-    run->late_hash = run->hashing && cps_outfile_patchable(run->out);
-    if (!run->late_hash)
-        return hash(capture_name(run), !run->opt->arg_count, run->capture_hash);
-    memset(run->capture_hash, '0', sizeof(run->capture_hash) - 1);
-    return NULL;
-}
-
-static struct cps_err *make_head(const struct run *run, struct cps_trace_head *ret)
-{
-    const struct play *play = &run->play;
-    struct cps_trace_header header = {
-        .gen = play->gen,
-        .firmware = {{play->fw ? file_name(play->fw->name) : "", run->firmware_hash},
-                     {play->me ? file_name(play->me->name) : "", run->me_hash}},
-        .firmware_count = play->fw ? play->me ? 2 : 1 : 0,
-        .capture = {file_name(capture_name(run)), run->capture_hash},
-        .policy = cps_buf_text(&run->policy),
-        .as = (enum cps_gen)run->opt->as,
-        .chip_id = run->opt->chip_id.given ? run->chip_id : NULL,
-        .events = run->opt->events ? run->opt->events : "default",
-    };
-    enum cps_layout layout = play->fw ? play->fw->layout : cps_gen_layout(play->gen);
-    return cps_trace_head_make(&header, layout, play_has_processors(play), ret);
-}
-
-static bool wants_trace(const struct run *run)
-{
-    return run->opt->output || !(run->opt->json || run->play.dump);
-}
-
-static const char *output(const struct run *run)
-{
-    return run->opt->output ? run->opt->output : "-";
-}
-
-/* The word of --to was checked when it was taken. */
-static void choose_form(struct run *run)
-{
-    run->form = cps_trace_form_of(output(run));
-    if (run->opt->to)
-        cps_trace_form_parse(run->opt->to, &run->form);
-}
-
-static struct cps_err *open_trace(struct run *run)
-{
-    const struct cps_options *opt = run->opt;
-    const char *path = output(run);
-    enum cps_trace_form form = run->form;
-    cps_policy_text(&run->play.policy, run->play.gen, &run->policy);
-    if (run->policy.failed)
-        return cps_err_nomem();
-    if (run->play.fw)
-        CPS_TRY(hash(run->play.fw->name, !opt->fw_count, run->firmware_hash));
-    if (run->play.me)
-        CPS_TRY(hash(run->play.me->name, false, run->me_hash));
-    CPS_TRY(cps_outfile_open(path, &run->out));
-    if (form == CPS_FORM_TEXT)
-        paint_output(opt->colour, path, PAINT_TRACE, run->out);
-    CPS_TRY(hash_capture(run));
-    opt_chip_id_text(&opt->chip_id, run->chip_id);
-    CPS_TRY(make_head(run, &run->head));
-    CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->play.names, &run->writer));
-    CPS_TRY(trace_signals(opt->signals, form, run->play.names, run->writer));
-    cps_trace_writer_flow(run->writer, play_flow, &run->play);
-    cps_trace_writer_places(run->writer, play_function, &run->play);
-    cps_trace_writer_buffers(run->writer, run->play.buffers);
-    run->play.trace = cps_trace_writer_sink(run->writer);
+    for (unsigned i = 0; i < 3; i++) {
+        const char *path = i < opt->fw_count          ? opt->fw[i]
+                           : i == 2 && opt->arg_count ? opt->arg[0]
+                                                      : NULL;
+        if (path && check)
+            CPS_TRY(files_check_stamp(path, &run->stamp[i]));
+        else if (path)
+            files_stamp(path, &run->stamp[i]);
+    }
     return NULL;
 }
 
@@ -151,8 +88,8 @@ static bool may_patch(const char *path)
 
 static struct cps_err *open_capture(struct run *run)
 {
-    CPS_TRY(play_stream(capture(run), &run->capture));
-    run->play.boot_only = capture(run) == play_nothing;
+    CPS_TRY(play_stream(run->path, &run->capture));
+    run->play.boot_only = run->path == play_nothing;
     if (run->form == CPS_FORM_SQLITE) /* no other form has room for them */
         CPS_TRY(cps_buffers_create(&run->play.buffers));
     CPS_TRY(play_read_dump(&run->play, run->capture));
@@ -161,6 +98,90 @@ static struct cps_err *open_capture(struct run *run)
     return NULL;
 }
 
+/* ---- The trace ---- */
+
+static const char *capture_name(const struct run *run)
+{
+    return run->path ? run->path : "demo.pm4";
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static struct cps_err *hash_file(const char *path, bool built_in, char ret[65])
+{
+    if (!built_in)
+        return cps_sha256_file(path, ret);
+    snprintf(ret, 65, "built-in");
+    return NULL;
+}
+
+static struct cps_err *make_head(const struct run *run, struct cps_trace_head *ret)
+{
+    const struct play *play = &run->play;
+    struct cps_trace_header header = {
+        .gen = play->gen,
+        .firmware = {{play->fw ? file_name(play->fw->name) : "", run->firmware_hash},
+                     {play->me ? file_name(play->me->name) : "", run->me_hash}},
+        .firmware_count = play->fw ? play->me ? 2 : 1 : 0,
+        .capture = {file_name(capture_name(run)), run->capture_hash},
+        .policy = tool_text(&run->policy),
+        .as = (enum cps_gen)run->opt->as,
+        .chip_id = run->opt->chip_id.given ? run->chip_id : NULL,
+        .events = run->opt->events ? run->opt->events : "default",
+    };
+    enum cps_layout layout = play->fw ? play->fw->layout : cps_gen_layout(play->gen);
+    return cps_trace_head_make(&header, layout, play_has_processors(play), ret);
+}
+
+static struct cps_err *open_trace(struct run *run, const char *path)
+{
+    const struct cps_options *opt = run->opt;
+    struct play *play = &run->play;
+    cps_policy_text(&play->policy, play->gen, &run->policy);
+    if (play->fw)
+        CPS_TRY(hash_file(play->fw->name, !opt->fw_count, run->firmware_hash));
+    if (play->me)
+        CPS_TRY(hash_file(play->me->name, false, run->me_hash));
+    CPS_TRY(cps_outfile_open(path, &run->out));
+    if (run->form == CPS_FORM_TEXT)
+        paint_output(opt->colour, path, PAINT_TRACE, run->out);
+    run->late_hash = run->hashing && cps_outfile_patchable(run->out);
+    if (run->late_hash)
+        memset(run->capture_hash, '0', sizeof(run->capture_hash) - 1);
+    else
+        CPS_TRY(hash_file(capture_name(run), !opt->arg_count, run->capture_hash));
+    opt_chip_id_text(&opt->chip_id, run->chip_id);
+    CPS_TRY(make_head(run, &run->head));
+    CPS_TRY(cps_trace_writer_create(run->form, run->out, &run->head, play->names, &run->writer));
+    CPS_TRY(trace_signals(opt->signals, run->form, play->names, run->writer));
+    cps_trace_writer_flow(run->writer, play_flow, play);
+    cps_trace_writer_places(run->writer, play_function, play);
+    cps_trace_writer_buffers(run->writer, play->buffers);
+    play->trace = cps_trace_writer_sink(run->writer);
+    return NULL;
+}
+
+/* The hash of the capture is known now. */
+static struct cps_err *finish_trace(struct run *run)
+{
+    struct cps_err *err = NULL;
+    if (run->late_hash)
+        err = cps_stream_sha256(run->capture, run->capture_hash);
+    if (run->late_hash && !err)
+        err = make_head(run, &run->final_head);
+    if (run->late_hash && !err)
+        cps_trace_writer_rehead(run->writer, &run->final_head);
+    err = cps_err_first_(err, cps_trace_writer_finish(run->writer));
+    run->writer = NULL;
+    return err;
+}
+
+/* ---- The run ---- */
+
 static void start_threads(struct run *run)
 {
     unsigned threads = opt_threads(run->opt);
@@ -168,108 +189,51 @@ static void start_threads(struct run *run)
         cps_stream_read_in_thread(run->capture);
 }
 
-static const char *input(const struct run *run, unsigned i)
-{
-    const struct cps_options *opt = run->opt;
-    return i < opt->fw_count ? opt->fw[i] : i == 2 && opt->arg_count ? opt->arg[0] : NULL;
-}
-
-static void stamp_inputs(struct run *run)
-{
-    for (unsigned i = 0; i < 3; i++) {
-        if (input(run, i))
-            files_stamp(input(run, i), &run->stamp[i]);
-    }
-}
-
-/* The head of the trace names what was read: it must have been one thing all the time. */
-static struct cps_err *check_inputs(const struct run *run)
-{
-    for (unsigned i = 0; i < 3; i++) {
-        if (input(run, i))
-            CPS_TRY(files_check_stamp(input(run, i), &run->stamp[i]));
-    }
-    return NULL;
-}
-
 static struct cps_err *prepare(struct run *run)
 {
-    stamp_inputs(run);
-    choose_form(run);
-    if (!opt_is_script(run->opt))
+    const struct cps_options *opt = run->opt;
+    const char *output = opt->output ? opt->output : "-";
+    CPS_TRY(guest_open(opt, &run->guest));
+    CPS_TRY(stamp_inputs(run, false));
+    run->form = cps_trace_form_of(output);
+    if (opt->to) /* its word was checked when it was taken */
+        cps_trace_form_parse(opt->to, &run->form);
+    if (!opt_is_script(opt))
         CPS_TRY(open_capture(run));
     run->play.quiet = true; /* the summary says it */
-    CPS_TRY(play_open(&run->play, run->opt, run->opt->arg_count ? run->opt->arg[0] : NULL));
+    CPS_TRY(play_open(&run->play, opt, opt->arg_count ? opt->arg[0] : NULL));
     if (run->play.dump) {
         run->play.extra = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX; /* which registers are written */
         run->play.watcher = run->play.code ? &run->play.code->steps : NULL;
     }
-    if (wants_trace(run))
-        CPS_TRY(open_trace(run));
+    if (opt->output || !(opt->json || run->play.dump))
+        CPS_TRY(open_trace(run, output));
     else
         run->play.kinds = 0;
     start_threads(run);
+    guest_begin(run->guest, &run->play);
     return NULL;
-}
-
-/* The hash is known now. */
-static struct cps_err *write_head_again(struct run *run)
-{
-    CPS_TRY(cps_stream_sha256(run->capture, run->capture_hash));
-    CPS_TRY(make_head(run, &run->final_head));
-    cps_trace_writer_rehead(run->writer, &run->final_head);
-    return NULL;
-}
-
-static struct cps_err *finish_trace(struct run *run)
-{
-    struct cps_err *err = run->late_hash ? write_head_again(run) : NULL;
-    struct cps_err *late = cps_trace_writer_finish(run->writer);
-    run->writer = NULL;
-    return cps_err_first_(err, late);
 }
 
 /* What ran is a complete trace with its END, also when the file behind it was cut; only a run
  * that executed nothing, or that memory was short for, leaves no output. */
-static struct cps_err *finish(struct run *run, struct cps_err *err)
+static struct cps_err *execute(struct run *run)
 {
-    struct cps_err *late = finish_trace(run);
+    CPS_TRY(prepare(run));
+    struct cps_err *err = play_run(&run->play, run->capture);
     bool ended = run->play.executed && (!err || err->code != CPS_ERR_NOMEM);
+    struct cps_err *late = finish_trace(run);
     if (!late)
-        late = check_inputs(run);
-    if ((err && !ended) || late) {
+        late = stamp_inputs(run, true);
+    if (!late && run->out && (!err || ended))
+        late = cps_outfile_commit(run->out);
+    else
         cps_outfile_abort(run->out);
-        run->out = NULL;
-        return cps_err_first_(err, late);
-    }
-    late = run->out ? cps_outfile_commit(run->out) : NULL;
     run->out = NULL;
     return cps_err_first_(err, late);
 }
 
-static struct cps_err *execute(struct run *run)
-{
-    CPS_TRY(guest_open(run->opt, &run->guest));
-    CPS_TRY(prepare(run));
-    guest_begin(run->guest, &run->play);
-    return finish(run, play_run(&run->play, run->capture));
-}
-
-static int usage(const struct cps_options *opt)
-{
-    if (opt_is_script(opt))
-        return opt->arg_count == 1 ? 0 : report_usage("run --engine takes one script");
-    if ((opt->listen || opt->listen_wait) && opt->submit >= 0)
-        return report_usage("--listen: an editor sees a whole run, expected no --submit");
-    if (opt->arg_count > 1)
-        return report_usage("run takes one capture, found a second one");
-    int status = report_result(opt_check_run_file(opt));
-    if (status)
-        return status;
-    if (!opt->fw_count && !opt->demo)
-        return report_usage("run needs --fw FILE and a capture (\"-\" is stdin), or --demo");
-    return 0;
-}
+/* ---- What is printed ---- */
 
 /* The comparison decides the status of a replay: that the machine stops is what it is for. */
 static int status_of(const struct run *run)
@@ -278,52 +242,44 @@ static int status_of(const struct run *run)
     return differs || run->play.misses ? 1 : play_account_status(&run->account);
 }
 
-static void report_hang(struct run *run)
-{
-    bool trace_on_stdout = run->opt->output && !strcmp(run->opt->output, "-");
-    if (!run->opt->json && !(trace_on_stdout && run->opt->quiet))
-        replay_print(run->play.replay, run->opt->all, trace_on_stdout ? stderr : stdout);
-}
-
-static void release(struct run *run)
-{
-    cps_buf_deinit(&run->policy);
-    cps_err_free(cps_trace_writer_finish(run->writer));
-    cps_trace_head_deinit(&run->head);
-    cps_trace_head_deinit(&run->final_head);
-    cps_outfile_abort(run->out);
-    cps_stream_close(run->capture);
-    play_close(&run->play);
-    guest_close(run->guest);
-}
-
 static struct cps_err *summarize(struct run *run, const struct cps_err *ended)
 {
     const struct play *play = &run->play;
-    struct cps_err *err = NULL;
+    const struct cps_options *opt = run->opt;
     bool compared = play->replay && !ended;
     bool nomem = ended && ended->code == CPS_ERR_NOMEM;
+    bool trace_on_stdout = opt->output && !strcmp(opt->output, "-");
     if (compared)
-        err = replay_compare(play->replay);
-    if (!err && play->engine)
-        err = play_account_take(play, &run->account);
-    if (!err && ((play->executed && !nomem) || (play->engine && !ended)))
-        err = summary_print(play, &run->account, status_of(run), run->opt->json, compared);
-    return err;
+        CPS_TRY(replay_compare(play->replay));
+    if (play->engine)
+        CPS_TRY(play_account_take(play, &run->account));
+    if ((play->executed && !nomem) || (play->engine && !ended))
+        CPS_TRY(summary_print(play, &run->account, status_of(run), opt->json, compared));
+    if (compared && !opt->json && !(trace_on_stdout && opt->quiet))
+        replay_print(play->replay, opt->all, trace_on_stdout ? stderr : stdout);
+    return NULL;
 }
 
 int cmd_run(const struct cps_options *opt)
 {
-    struct run run = {.opt = opt};
-    int status = usage(opt);
+    struct run run = {.opt = opt,
+                      .path = opt->arg_count ? opt->arg[0]
+                              : opt->demo    ? NULL
+                                             : play_nothing};
+    int status = check_usage(opt);
     if (status)
         return status;
     cps_text_classes(opt->events ? opt->events : "default", &run.play.kinds);
     struct cps_err *err = execute(&run);
     err = cps_err_first_(err, summarize(&run, err));
-    if (!err && run.play.replay)
-        report_hang(&run);
     status = err ? report_error(err) : status_of(&run);
-    release(&run);
+    cps_buf_deinit(&run.policy);
+    cps_err_free(cps_trace_writer_finish(run.writer));
+    cps_trace_head_deinit(&run.head);
+    cps_trace_head_deinit(&run.final_head);
+    cps_outfile_abort(run.out);
+    cps_stream_close(run.capture);
+    play_close(&run.play);
+    guest_close(run.guest);
     return status;
 }

@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "tools/cmd/options/opt.h"
+#include "tools/run/files.h"
 #include "tools/cmd/terminal/report.h"
 #include "trace/capture/stream.h"
+#include "trace/out/outfile.h"
 
 #define STALE (24 * 60 * 60) /* seconds */
 
@@ -81,6 +83,53 @@ struct cps_err *cache_choose(const struct cps_options *opt, bool fallback, struc
         return err;
     report_note("going on without keeping results", err);
     cps_err_free(err);
+    return NULL;
+}
+
+bool cache_path(const char *dir, const char *key, const char *suffix, char ret[4096])
+{
+    return *dir && snprintf(ret, 4096, "%s/%.2s/%s%s", dir, key, key, suffix) < 4096;
+}
+
+/* A directory may be shared. What another user wrote is no result of ours, and what is no file
+ * would be waited for. */
+bool cache_is_ours(const char *path)
+{
+    struct stat info;
+    return !lstat(path, &info) && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+           !(info.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+void cache_prepare(char *path)
+{
+    struct stat info;
+    cache_make_dirs(path, 0777);
+    if (!lstat(path, &info) && !S_ISREG(info.st_mode))
+        unlink(path);
+}
+
+void cache_seal(const char *path)
+{
+    struct stat info;
+    if (!lstat(path, &info) && S_ISREG(info.st_mode) && info.st_mode & (S_IWGRP | S_IWOTH))
+        chmod(path, info.st_mode & 07755);
+}
+
+char *cache_read(const char *path, size_t limit)
+{
+    char *text = NULL;
+    if (cache_is_ours(path))
+        cps_err_free(files_text(path, limit, &text)); /* what is not known is found out again */
+    return text;
+}
+
+struct cps_err *cache_write(char *path, const struct cps_buf *text)
+{
+    cache_prepare(path);
+    if (text->failed)
+        return cps_err_nomem();
+    CPS_TRY(cps_outfile_whole(path, cps_buf_text(text), text->size));
+    cache_seal(path);
     return NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "isa/base/buf.h"
 #include "isa/base/err.h"
 
 struct cps_options;
@@ -26,6 +27,22 @@ struct cache_choice {
  * @param fallback  whether there is a default @return NULL or CPS_ERR_NOMEM */
 CPS_MUST_USE struct cps_err *cache_choose(const struct cps_options *opt, bool fallback,
                                           struct cache_choice *ret);
+/** An entry lies at DIR/KE/KEY.SUFFIX; its key is a digest of all that it follows from.
+ * @return false if nothing is stored (@p dir is "") or the path is too long */
+bool cache_path(const char *dir, const char *key, const char *suffix, char ret[4096]);
+/** Whether a file is there and may be believed: a regular one of this user's, that no other user
+ * may write to. */
+bool cache_is_ours(const char *path);
+/** Makes room for an entry at @p path: its directories, and away with what is no regular file,
+ * which would be written through. */
+void cache_prepare(char *path);
+/** Lets only its owner write an entry that is whole, whatever the umask: else it is not believed.
+ */
+void cache_seal(const char *path);
+/** The text of an entry, to be freed; NULL: there is none that may be believed. */
+char *cache_read(const char *path, size_t limit);
+/** Stores a text. @return an error that the caller may show and go on after */
+CPS_MUST_USE struct cps_err *cache_write(char *path, const struct cps_buf *text);
 /** Creates the directories above the last slash of @p path. */
 void cache_make_dirs(char *path, unsigned mode);
 /** Removes files of @p dir whose names end with @p ending and that nobody wrote for a day: what a

@@ -4,6 +4,9 @@
 #define CPS_FILES_H
 
 #include "tools/cmd/options/opt.h"
+#include <stdbool.h>
+#include <sys/stat.h>
+#include "isa/base/err.h"
 
 /** Room for a path. */
 #define FILES_PATH 4096
@@ -59,5 +62,26 @@ CPS_MUST_USE struct cps_err *files_text(const char *path, size_t limit, char **r
 /** The next line of a text, which is cut there: without its end. @p at  moves behind it; NULL: at
  * the end. */
 char *files_line(char **at);
+
+/* ---- Whose a file is. Nothing is run, and no code is loaded, from where another user could have
+ * put it (docs/security.md). ---- */
+
+/** Whether only this user and root can change what is there: it is theirs, and nobody else may
+ * write it. Of a folder where everyone may add and nobody remove what is another's (/tmp), names
+ * are safe that are theirs. */
+bool trust_stat(const struct stat *info);
+/**
+ * Follows @p path to its end, and looks at each folder on the way: what only this user and root can
+ * change stays what it is.
+ * @return NULL, or CPS_ERR_OS that names what another user could change
+ */
+CPS_MUST_USE struct cps_err *trust_path(const char *path);
+/**
+ * Finds a program as the shell does, in those folders of PATH that are trusted.
+ * @param what  it is, for the error
+ * @param ret   gets its path, to be freed
+ * @return NULL, or CPS_ERR_UNSUPPORTED: there is none
+ */
+CPS_MUST_USE struct cps_err *trust_program(const char *name, const char *what, char **ret);
 
 #endif

@@ -117,7 +117,7 @@ static void note_place(struct play *play, const struct cps_event *event)
     if (i == PLAY_MAX_PLACES)
         return;
     if (i == play->place_count)
-        play->place[play->place_count++] = (struct play_place){place, event->addr, 0};
+        play->place[play->place_count++] = (struct play_unmodelled){place, event->addr, 0};
     play->place[i].count++;
 }
 

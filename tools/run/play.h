@@ -28,7 +28,7 @@ struct dump;
 struct replay;
 
 /** A place that the program touched and nobody models. */
-struct play_place {
+struct play_unmodelled {
     unsigned place; /**< enum CPS_PLACE_* */
     uint64_t number;
     uint64_t count; /**< submissions that touched it */
@@ -75,7 +75,7 @@ struct play {
                                        their host does */
     uint32_t not_captured;
     uint64_t gpu; /**< first GPU or chip id of the capture, 0 if none */
-    struct play_place place[PLAY_MAX_PLACES];
+    struct play_unmodelled place[PLAY_MAX_PLACES];
     unsigned place_count;
     uint64_t notes; /**< defects of the capture that did not stop the reading */
     uint64_t unknown[CPS_UNKNOWN_COUNT];

@@ -318,21 +318,6 @@ static struct cps_err *begin(struct run *run, const char *capture, struct record
     return NULL;
 }
 
-/* From where the boot ends, or from the start. */
-static struct cps_err *play_counted(struct run *run, const struct record_boot *boot)
-{
-    uint8_t *seen = NULL;
-    CPS_TRY(start_cover(run->record, run->play, run->setup));
-    if (boot)
-        CPS_TRY(same_begin(run->play, &boot->base, &seen));
-    struct cps_err *err = play_run(run->play, run->stream);
-    err = cps_err_first_(err,
-                         boot ? same_end(run->play, &boot->base, seen, &run->record->code) : NULL);
-    if (run->boot && boot->booted)
-        add_boot_cover(run->record, boot);
-    return err;
-}
-
 static struct cps_err *execute(struct run *run, const char *capture, bool script,
                                struct record_boot *boot)
 {
@@ -349,8 +334,11 @@ static struct cps_err *execute(struct run *run, const char *capture, bool script
     run->play->quiet = run->setup->quiet;
     run->play->boot_only = capture == play_nothing;
     CPS_TRY(begin(run, capture, boot));
-    struct cps_err *err =
-        run->setup->cover ? play_counted(run, boot) : play_run(run->play, run->stream);
+    if (run->setup->cover)
+        CPS_TRY(start_cover(run->record, run->play, run->setup));
+    struct cps_err *err = play_run(run->play, run->stream);
+    if (run->setup->cover && run->boot && boot->booted)
+        add_boot_cover(run->record, boot);
     if (!err && run->play->replay)
         err = compare_replay(run->record, run->play->replay);
     return cps_err_first_(err, finish(run->record, run->play));
@@ -371,7 +359,7 @@ struct cps_err *record_run(const struct record_setup *setup, const char *const f
 static struct cps_err *boot(struct run *run, struct record_boot *ret)
 {
     if (run->play->gen == CPS_A5XX)
-        return run->setup->code ? same_base_of(run->play, &ret->record, &ret->base) : NULL;
+        return NULL;
     if (run->setup->cover)
         CPS_TRY(start_cover(run->record, run->play, run->setup));
     play_boot(run->play);
@@ -381,7 +369,7 @@ static struct cps_err *boot(struct run *run, struct record_boot *ret)
     if (run->play->stopped)
         return play_restart(run->play);
     ret->booted = true;
-    return run->setup->code ? same_base_of(run->play, &ret->record, &ret->base) : NULL;
+    return NULL;
 }
 
 /* What is needed for more runs stays. */
@@ -440,7 +428,6 @@ void record_deinit(struct record *record)
 {
     free(record->event);
     free(record->cover);
-    same_code_deinit(&record->code);
     cps_buffers_destroy(record->buffers);
     cps_fw_destroy(record->own);
     *record = (struct record){0};

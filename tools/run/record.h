@@ -7,7 +7,6 @@
 #include "tools/run/account.h"
 #include "tools/run/play.h"
 #include "trace/event/mask.h"
-#include "tools/run/samecode.h"
 
 /** The result of a run. */
 struct record {
@@ -28,8 +27,7 @@ struct record {
                                 be NULL */
     uint32_t cover_count;
     struct cps_buffers *buffers; /**< of the capture, if they were asked for; owned */
-    struct cps_fw *own;    /**< the firmware that ran, recovered from a dump; NULL: the one given */
-    struct same_code code; /**< what it looked at, if that was asked for */
+    struct cps_fw *own; /**< the firmware that ran, recovered from a dump; NULL: the one given */
     struct cps_sink sink;
     /* Of scripts, whose STEP events are counted. */
     struct cps_sink steps;
@@ -58,7 +56,6 @@ struct record_setup {
     const struct cps_options *opt; /**< policies, limit, gen, rnn */
     uint32_t kinds;                /**< events to keep */
     bool cover;                    /**< count what firmware executes */
-    bool code;                     /**< with it: keep what runs behind a boot looked at */
     const struct cps_buf *text;    /**< PM4 text to run, which `capture` is the name of; or NULL */
     bool recover;      /**< a dump runs the firmware that ran there: for who does not compare two */
     bool quiet;        /**< as play.quiet */
@@ -72,11 +69,10 @@ struct record_setup {
  * its boot, and one that is that again for each run. */
 struct record_boot {
     struct cps_engine *engine; /**< nobody runs it; owned */
-    bool booted;           /**< it stands behind the boot, else in front of it: where boots depend
-                              on the capture (a5xx) or end early, each run boots by itself */
-    struct record record;  /**< events and coverage of the boot */
-    struct same_base base; /**< where runs begin, if coverage is counted */
-    struct play *play;     /**< the firmware, and the engine that runs; NULL: none; owned */
+    bool booted;          /**< it stands behind the boot, else in front of it: where boots depend
+                             on the capture (a5xx) or end early, each run boots by itself */
+    struct record record; /**< events and coverage of the boot */
+    struct play *play;    /**< the firmware, and the engine that runs; NULL: none; owned */
 };
 
 /** Boots @p firmware. Of scripts there is nothing to boot. The caller calls record_boot_deinit().

@@ -11,8 +11,6 @@
 #include "isa/base/pm4.h"
 #include "isa/packet.h"
 #include "tools/run/code.h"
-#include "tools/run/hang/compare.h"
-#include "tools/run/hang/holes.h"
 #include "trace/out/json.h"
 
 enum { CACHE_FLUSH_TS = 4 };
@@ -322,7 +320,7 @@ static struct cps_err *count_marks(struct replay *h, uint64_t *ran)
  * do not find the place, 5 % or more, mostly more than 30 %. */
 static struct cps_err *check_place(struct replay *h)
 {
-    const struct hang_place *place = &h->place;
+    const struct hang_position *place = &h->place;
     const struct code *code = h->play->code;
     bool there = place->by != HANG_NOWHERE && (place->no_words || place->rank & HANG_RANK_WORDS);
     uint64_t ran[3] = {0};

@@ -4,16 +4,8 @@
 #ifndef CPS_REPLAY_H
 #define CPS_REPLAY_H
 
-#include <stdio.h>
-
-#include "tools/run/dump.h"
-#include "tools/run/hang/mempool.h"
-#include "tools/run/hang/place.h"
-#include "tools/run/hang/rows.h"
-#include "tools/run/hang/writes.h"
+#include "tools/run/hang/hang.h"
 #include "tools/run/play.h"
-
-struct json_object;
 
 struct replay {
     const struct dump *dump;
@@ -26,7 +18,7 @@ struct replay {
     char scope[160];    /**< what was replayed, for people */
     struct roq roq;
     struct mempool pool;
-    struct hang_place place;
+    struct hang_position place;
     struct cps_buf place_text; /**< what there is to say of it */
     struct writes writes;      /**< register writes up to that place */
     /* Of the comparison: */
@@ -53,5 +45,38 @@ bool replay_agrees(const struct replay *replay);
 void replay_print(const struct replay *replay, bool all, FILE *out);
 /** All of that, for the JSON summary. */
 struct json_object *replay_json(const struct replay *replay);
+
+/* ---- Groups of the comparison: each adds its rows to the replay, whose engine stands where the
+ * hardware stood (hang/). ---- */
+
+/** processor.c: the processor's own registers, positions and scratch. */
+void compare_processor(struct replay *replay);
+/** fetched.c: the words in CP_ROQ. */
+void compare_fetched(struct replay *replay);
+/** queued.c: the writes in CP_MEMPOOL; finds out how far each queue was read. */
+void compare_queued(struct replay *replay);
+/** registers.c: the sections `clusters` and `registers`. */
+void compare_banks(struct replay *replay);
+void compare_registers(struct replay *replay);
+/** draw_state.c: CP_DRAW_STATE. */
+void compare_draw_state(struct replay *replay);
+
+/** fetched.c: "ring", "ib1", "ib2" or "sds", in names of rows. */
+const char *fetched_level(uint32_t level);
+/** How many fetches of a level wait, with the one that is read; 0: nothing is read there. Registers
+ * name the last of them, which is being filled. */
+unsigned fetched_count(const struct replay *replay, uint32_t level);
+/**
+ * How many dwords further the emulated processor has read the streams of a level than the words
+ * that wait in CP_ROQ say of the hardware.
+ * @return false if the dump does not say or cannot be right, or nothing is read at this level
+ */
+bool fetched_ahead(const struct replay *replay, uint32_t level, int64_t *ret);
+
+/** holes.c: holes of a recovered firmware that a replay comes by: where words were put in or taken
+ * out is tried, and the replay that comes closest to the hardware decides. Changes the engine and
+ * the firmware of @p replay, whose feed has all items; does nothing where the firmware was not
+ * recovered. */
+CPS_MUST_USE struct cps_err *holes_fill(struct replay *replay);
 
 #endif

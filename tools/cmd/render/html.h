@@ -26,11 +26,4 @@ void html_pre(struct cps_buf *out, const char *text);
 /** As above, with lines marked in their first two columns. */
 void html_pre_marked(struct cps_buf *out, const char *text);
 
-/** Sections of the places where firmware diverges, with the captures that do (results_places.c).
- * Anchors: pN for pair N, gN for place N. */
-void html_places_overview(struct cps_buf *out, struct json_object *results);
-/** A table of causes over all captures (results_causes.c). */
-void html_causes_overview(struct cps_buf *out, struct json_object *results);
-void html_places(struct cps_buf *out, struct json_object *results);
-
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Why code did not run: nothing leads there, its packet did not come, its processor did nothing, or
  * a branch in front of it went the other way each time. */
-#include "tools/explain/cover/unreached.h"
+#include "tools/explain/cover/cover.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

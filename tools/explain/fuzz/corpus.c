@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "tools/run/cachedir.h"
-#include "tools/explain/reduce/job.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/explain/reduce/reduce.h"
 #include "trace/capture/pm4text.h"
 #include "trace/out/outfile.h"
 
@@ -131,9 +131,8 @@ static struct cps_err *read_feed(struct reading *r, struct feed *feed)
         seeds->words += case_words(&input);
         return r->each(r->fuzz, &input);
     }
-    struct cps_err *err = job_init(&joined, feed);
-    if (!err)
-        err = case_cut(joined.item, joined.count, seeds, take_cut, r);
+    job_init(&joined, feed);
+    struct cps_err *err = case_cut(joined.item, joined.count, seeds, take_cut, r);
     job_deinit(&joined);
     return err;
 }

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "tools/run/share.h"
 #include "tools/cmd/terminal/oom.h"
+#include "isa/base/within.h"
+#include "tools/run/record.h"
+#include "tools/run/work_queue.h"
 
 #define BATCHES     16u /* of a round */
 #define BATCH_CASES 128u

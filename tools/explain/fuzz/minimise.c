@@ -2,8 +2,12 @@
  * Cases without what a finding does not need: packets go, then words become 0. */
 #include "tools/explain/fuzz/fuzz.h"
 
-#include "tools/explain/reduce/ddmin.h"
 #include "tools/cmd/terminal/oom.h"
+#include <string.h>
+
+#include "isa/base/pm4.h"
+#include "isa/base/within.h"
+#include "tools/explain/reduce/reduce.h"
 
 struct shrink {
     struct ddmin_test test; /* first */

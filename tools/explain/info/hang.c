@@ -8,8 +8,8 @@
 
 #include "fw/image/place.h"
 #include "isa/base/within.h"
-#include "tools/run/hang/compare.h"
-#include "tools/run/hang/estimate.h"
+#include "tools/run/replay.h"
+#include "tools/run/hang/hang.h"
 #include "tools/explain/info/hang.h"
 #include "tools/explain/info/info.h"
 #include "tools/cmd/render/doc.h"

@@ -5,8 +5,7 @@
 #define CPS_INFO_HANG_H
 
 #include "tools/run/code.h"
-#include "tools/run/hang/mempool.h"
-#include "tools/run/hang/wait.h"
+#include "tools/run/hang/hang.h"
 #include "tools/run/replay.h"
 
 struct hang {

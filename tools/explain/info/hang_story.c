@@ -6,7 +6,7 @@
 
 #include "isa/base/pm4.h"
 #include "tools/explain/info/info.h"
-#include "tools/run/hang/estimate.h"
+#include "tools/run/hang/hang.h"
 #include "tools/cmd/render/doc.h"
 #include "trace/out/json.h"
 

@@ -2,8 +2,8 @@
  * Events become nodes of the tree, and counts. */
 #include <string.h>
 
-#include "isa/base/list.h"
 #include "isa/base/pm4.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/explain/profile/profile.h"
 
 #define MOST_WAITS 4096u
@@ -88,7 +88,7 @@ static void follow_launches(struct profile *p, const struct cps_event *event)
     }
 }
 
-void profile_close_(struct profile *p)
+void profile_finish(struct profile *p)
 {
     const struct cps_frames_user user = {opened, closed, p};
     enum cps_launch_step step;
@@ -98,15 +98,6 @@ void profile_close_(struct profile *p)
     }
     for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
         cps_frames_close_(&p->core[i].frames, &user, 0);
-}
-
-static void begin_core(struct profile *p, struct profile_core *core, unsigned who)
-{
-    const struct cps_frames_user user = {opened, closed, p};
-    if (core->node)
-        return;
-    core->node = add_node(p, (struct profile_node){.kind = PROFILE_PROCESSOR, .who = (uint8_t)who});
-    cps_frames_begin_(&core->frames, &user);
 }
 
 static struct profile_wait *find_wait(struct profile *p, const struct profile_wait *wait)
@@ -119,10 +110,7 @@ static struct profile_wait *find_wait(struct profile *p, const struct profile_wa
     }
     if (p->waits >= MOST_WAITS)
         return NULL;
-    if (!CPS_LIST_ROOM(p->wait, p->waits)) {
-        p->is_wait_lost = true;
-        return NULL;
-    }
+    TOOL_ROOM(p->wait, p->waits);
     p->wait[p->waits] = *wait;
     return &p->wait[p->waits++];
 }
@@ -183,38 +171,61 @@ static void take_step(struct profile *p, struct profile_core *core, const struct
     p->instructions++;
 }
 
-static void take_packet(struct profile *p, struct profile_core *core, const struct cps_event *event)
+static void follow(struct profile *p, const struct cps_event *event)
 {
     const struct cps_frames_user user = {opened, closed, p};
-    cps_frames_packet_(&core->frames, &user, event);
-    p->packets++;
-}
-
-void profile_follow_(struct profile *p, const struct cps_event *event)
-{
     unsigned who = cps_event_who(event);
     unsigned kind = cps_event_kind(event);
     follow_launches(p, event);
     if (kind == CPS_EV_END)
         p->reason = cps_event_sub(event);
-    if (kind == CPS_EV_WORD || kind == CPS_EV_SUBMIT)
-        return;
-    if (who == CPS_CPU_NONE || who >= CPS_CPU_COUNT || kind == CPS_EV_END || !p->tree.nodes)
+    if (kind == CPS_EV_WORD || kind == CPS_EV_SUBMIT || kind == CPS_EV_END || who == CPS_CPU_NONE ||
+        who >= CPS_CPU_COUNT)
         return;
     struct profile_core *core = &p->core[who];
-    begin_core(p, core, who);
-    if (kind == CPS_EV_PKT)
-        take_packet(p, core, event);
-    else if (kind == CPS_EV_STEP)
+    if (!core->node) {
+        core->node =
+            add_node(p, (struct profile_node){.kind = PROFILE_PROCESSOR, .who = (uint8_t)who});
+        cps_frames_begin_(&core->frames, &user);
+    }
+    if (kind == CPS_EV_PKT) {
+        cps_frames_packet_(&core->frames, &user, event);
+        p->packets++;
+    } else if (kind == CPS_EV_STEP) {
         take_step(p, core, event);
-    else if (kind == CPS_EV_STEPX)
+    } else if (kind == CPS_EV_STEPX) {
         note_registers(core, event);
-    else if (kind != CPS_EV_ASSUME)
+    } else if (kind != CPS_EV_ASSUME) {
         core->quiet = false;
-    else if (cps_event_sub(event) == CPS_WHAT_WAIT)
-        add_wait(
-            p, core,
-            (struct profile_wait){
-                .who = (uint8_t)who, .assumed = true, .pc = cps_event_pc(event), .at = event->addr},
-            0);
+    } else if (cps_event_sub(event) == CPS_WHAT_WAIT) {
+        const struct profile_wait wait = {
+            .who = (uint8_t)who, .assumed = true, .pc = cps_event_pc(event), .at = event->addr};
+        add_wait(p, core, wait, 0);
+    }
+}
+
+static void take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        follow((struct profile *)sink, &events[i]);
+}
+
+void profile_begin(struct profile *p, struct play *play)
+{
+    const struct profile_node root = {.kind = PROFILE_ROOT};
+    unsigned who = cps_launch_processor_(play->gen);
+    p->sink.put = take_events;
+    p->play = play;
+    profile_tree_frame(&p->tree, &root);
+    cps_launches_init_(&p->launches, play->names[who], who, true);
+    play->trace = &p->sink;
+    play->kinds = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_PKT | 1u << CPS_EV_REG |
+                  1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_ASSUME | 1u << CPS_EV_END |
+                  1u << CPS_EV_WORD | 1u << CPS_EV_SUBMIT;
+}
+
+void profile_deinit(struct profile *p)
+{
+    profile_tree_deinit(&p->tree);
+    free(p->wait);
 }

@@ -2,22 +2,80 @@
  * What firmware spends its instructions on: a sink that follows the events of a run, and the forms
  * that show what it found.
  *
- *   tree.c       frames, and how often each place ran in each
- *   follow.c     events become frames
- *   name.c       what frames are called
- *   table.c, results.c, folded.c, callgrind.c   what comes out */
+ *   follow.c  events become frames
+ *   tree.c    frames, each under the one that led to it, and how often each place ran in each
+ *   rows.c    sums of frames, as tables and as JSON
+ *   stacks.c  what frames are called; folded stacks, Callgrind's format */
 #ifndef CPS_PROFILE_H
 #define CPS_PROFILE_H
 
 #include "tools/run/play.h"
-#include "tools/explain/profile/tree.h"
 #include "trace/event/launch.h"
+#include "trace/form/frames.h"
 
-/** The kinds of events that a profile is made of. */
-#define PROFILE_KINDS                                                                 \
-    (1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_PKT | 1u << CPS_EV_REG |   \
-     1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_ASSUME | 1u << CPS_EV_END | \
-     1u << CPS_EV_WORD | 1u << CPS_EV_SUBMIT)
+/* ---- The tree ---- */
+
+/** What a frame is; its `key` is of this kind. */
+enum profile_kind {
+    PROFILE_ROOT,
+    PROFILE_PROCESSOR, /**< no key */
+    PROFILE_LEVEL,     /**< and those behind it: enum cps_frame_kind */
+    PROFILE_BOOT,
+    PROFILE_PACKET, /**< opcode of type 7, PROFILE_TYPE4 or PROFILE_BAD */
+    PROFILE_CALL,
+    PROFILE_INTERRUPT,
+};
+#define PROFILE_TYPE4 0x80u
+#define PROFILE_BAD   0x81u
+#define PROFILE_NONE  UINT32_MAX
+
+/** A frame under one parent; number 0 is the root. A parent stands in front of its children. */
+struct profile_node {
+    uint32_t parent;
+    uint32_t key;
+    uint32_t site; /**< dword of the call that led here; 0 where none did */
+    uint8_t kind;  /**< enum profile_kind */
+    uint8_t who;   /**< enum cps_processor */
+    uint64_t visits;
+    uint64_t self;        /**< instructions with this frame on top */
+    uint64_t own;         /**< of packets: with its calls, without packets inside of it */
+    uint64_t least, most; /**< `own` of one visit */
+};
+
+/** Executions of the instruction at a dword, with a frame on top. */
+struct profile_cost {
+    uint32_t node, pc;
+    uint64_t count;
+};
+
+/** Open addressing: numbers of items + 1 by a hash of what they are. */
+struct profile_index {
+    struct profile_slot {
+        uint64_t hash;
+        uint32_t number;
+    } * slot;    /**< owned */
+    size_t room; /**< a power of two, or 0 */
+    size_t count;
+};
+
+/** Zero-initialised is empty. */
+struct profile_tree {
+    struct profile_node *node; /**< owned */
+    size_t nodes;
+    struct profile_cost *cost; /**< owned, in no order that means anything */
+    size_t costs;
+    struct profile_index by_frame, by_place;
+};
+
+/** Finds or makes a frame. @return its number; @p frame->parent where there is no room */
+uint32_t profile_tree_frame(struct profile_tree *tree, const struct profile_node *frame);
+/** Counts an instruction. */
+void profile_tree_count(struct profile_tree *tree, uint32_t node, uint32_t pc);
+/** Instructions of each frame with all below it. @return one for each, which the caller frees */
+uint64_t *profile_tree_totals(const struct profile_tree *tree);
+void profile_tree_deinit(struct profile_tree *tree);
+
+/* ---- A profile ---- */
 
 /** One processor on its way through the code. Of a frame `user` is its node, and `own` of a packet
  * the instructions of this visit, as profile_node.own. */
@@ -62,47 +120,25 @@ struct profile {
     struct profile_range launch[CPS_LAUNCH_KINDS]; /**< instructions since the one before */
     uint64_t instructions, packets;
     unsigned reason; /**< CPS_REASON_* of the END */
-    bool is_wait_lost;
 };
 
 /** Makes @p play, which is opened, send its events here. */
 void profile_begin(struct profile *profile, struct play *play);
 void profile_deinit(struct profile *profile);
-/** Closes what is open, once the run is over. @return NULL or CPS_ERR_NOMEM */
-CPS_MUST_USE struct cps_err *profile_finish(struct profile *profile);
-
-/* follow.c for profile.c */
-void profile_follow_(struct profile *profile, const struct cps_event *event);
-void profile_close_(struct profile *profile);
+/** Closes what is open, once the run is over. */
+void profile_finish(struct profile *profile);
 
 /** Appends what a frame is called. */
 void profile_name(const struct profile *profile, const struct profile_node *node,
                   struct cps_buf *out);
-/** The same of a packet by its key. */
-void profile_packet_name(const struct profile *profile, unsigned who, uint32_t key,
-                         struct cps_buf *out);
-/** The path or name of the firmware that a processor runs. */
-const char *profile_firmware(const struct profile *profile, unsigned who);
-/** The source line of a dword, 0 where it is not known. */
-uint32_t profile_line(const struct profile *profile, unsigned who, uint32_t pc);
-
-/** Frames that are the same but for their parents and where they were called from. */
-struct profile_row {
-    struct profile_node what; /**< `parent` is 0; of packets `site` is the level */
-    uint64_t total;           /**< with all below */
-};
-/** Sums by processor, or of packets by processor and level, or of functions, most instructions
- * first. @p ret  gets them; the caller frees them. @return how many, or -1: memory is short */
-long profile_rows(const struct profile *profile, enum profile_kind kind, struct profile_row **ret);
 
 /** Appends the table for people. */
-CPS_MUST_USE struct cps_err *profile_table(const struct profile *profile, struct cps_buf *out);
+void profile_table(const struct profile *profile, struct cps_buf *out);
 /** Appends a line for each stack, as flame graphs are made from. */
-CPS_MUST_USE struct cps_err *profile_folded(const struct profile *profile, struct cps_buf *out);
+void profile_folded(const struct profile *profile, struct cps_buf *out);
 /** Appends Callgrind's format, version 1. */
-CPS_MUST_USE struct cps_err *profile_callgrind(const struct profile *profile, struct cps_buf *out);
-struct json_object;
-/** {"format": "cpscope-profile 1", ...}: docs/profile.md. NULL: memory is short */
-struct json_object *profile_json(const struct profile *profile);
+void profile_callgrind(const struct profile *profile, struct cps_buf *out);
+/** Appends {"format": "cpscope-profile 1", ...}: docs/profile.md. */
+void profile_json(const struct profile *profile, struct cps_buf *out);
 
 #endif

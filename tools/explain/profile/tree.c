@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The tree of frames: two lists and their hashes. */
-#include "tools/explain/profile/tree.h"
+#include "tools/explain/profile/profile.h"
 
 #include <stdlib.h>
 
-#include "isa/base/list.h"
+#include "tools/cmd/terminal/oom.h"
 
 #define MOST_NODES (1u << 20) /* firmware that calls itself in ever new ways ends here */
 
@@ -14,133 +14,81 @@ static uint64_t mix(uint64_t a, uint64_t b)
     return h ^ h >> 32;
 }
 
-static bool same_frame(const struct profile_node *a, const struct profile_node *b)
+/* The first slot from @p at on that is of the hash, or free; moves @p at to it. */
+static struct profile_slot *next_slot(const struct profile_index *index, uint64_t hash, size_t *at)
 {
-    return a->parent == b->parent && a->key == b->key && a->site == b->site && a->kind == b->kind &&
-           a->who == b->who;
-}
-
-static uint64_t hash_frame(const struct profile_node *n)
-{
-    uint64_t what = (uint64_t)n->kind << 8 | n->who;
-    return mix(mix((uint64_t)n->parent << 32 | n->key, n->site), what);
-}
-
-static uint64_t hash_place(const struct profile_cost *cost)
-{
-    return mix(cost->node, cost->pc);
+    *at &= index->room - 1;
+    while (index->slot[*at].number && index->slot[*at].hash != hash)
+        *at = (*at + 1) & (index->room - 1);
+    return &index->slot[*at];
 }
 
 static void enter(struct profile_index *index, uint64_t hash, uint32_t number)
 {
-    size_t at = hash & (index->room - 1);
-    while (index->slot[at])
-        at = (at + 1) & (index->room - 1);
-    index->slot[at] = number + 1;
+    size_t at = hash;
+    struct profile_slot *slot;
+    while ((slot = next_slot(index, hash, &at))->number)
+        at++;
+    *slot = (struct profile_slot){hash, number};
+    index->count++;
 }
 
-/* Twice the slots when half of them are taken; @p hash_of  item @p number of the list. */
-static bool grow(struct profile_index *index, const struct profile_tree *tree,
-                 uint64_t (*hash_of)(const struct profile_tree *tree, uint32_t number))
+/* Twice the slots when half of them are taken. */
+static void make_room(struct profile_index *index)
 {
     if (index->count * 2 < index->room)
-        return true;
-    struct profile_index larger = {.room = index->room ? 2 * index->room : 256,
-                                   .count = index->count};
-    larger.slot = calloc(larger.room, sizeof(*larger.slot));
-    if (!larger.slot)
-        return false;
-    for (uint32_t i = 0; i < index->count; i++)
-        enter(&larger, hash_of(tree, i), i);
+        return;
+    struct profile_index larger = {.room = index->room ? 2 * index->room : 256};
+    larger.slot = tool_alloc(larger.room, sizeof(*larger.slot));
+    for (size_t i = 0; i < index->room; i++) {
+        if (index->slot[i].number)
+            enter(&larger, index->slot[i].hash, index->slot[i].number);
+    }
     free(index->slot);
     *index = larger;
-    return true;
-}
-
-static uint64_t hash_of_node(const struct profile_tree *tree, uint32_t number)
-{
-    return hash_frame(&tree->node[number]);
-}
-
-static uint64_t hash_of_cost(const struct profile_tree *tree, uint32_t number)
-{
-    return hash_place(&tree->cost[number]);
-}
-
-static uint32_t add_frame(struct profile_tree *tree, const struct profile_node *frame,
-                          uint64_t hash)
-{
-    if (tree->nodes >= MOST_NODES) {
-        tree->full = true;
-        return frame->parent;
-    }
-    if (!CPS_LIST_ROOM(tree->node, tree->nodes)) {
-        tree->lost = true;
-        return frame->parent;
-    }
-    tree->node[tree->nodes] = *frame;
-    tree->by_frame.count++;
-    enter(&tree->by_frame, hash, (uint32_t)tree->nodes);
-    return (uint32_t)tree->nodes++;
 }
 
 uint32_t profile_tree_frame(struct profile_tree *tree, const struct profile_node *frame)
 {
-    uint64_t hash = hash_frame(frame);
-    if (!grow(&tree->by_frame, tree, hash_of_node)) {
-        tree->lost = true;
+    uint64_t hash = mix(mix((uint64_t)frame->parent << 32 | frame->key, frame->site),
+                        (uint64_t)frame->kind << 8 | frame->who);
+    struct profile_slot *slot;
+    make_room(&tree->by_frame);
+    for (size_t at = hash; (slot = next_slot(&tree->by_frame, hash, &at))->number; at++) {
+        const struct profile_node *old = &tree->node[slot->number - 1];
+        if (old->parent == frame->parent && old->key == frame->key && old->site == frame->site &&
+            old->kind == frame->kind && old->who == frame->who)
+            return slot->number - 1;
+    }
+    if (tree->nodes >= MOST_NODES)
         return frame->parent;
-    }
-    const struct profile_index *index = &tree->by_frame;
-    for (size_t at = hash & (index->room - 1); index->slot[at]; at = (at + 1) & (index->room - 1)) {
-        if (same_frame(&tree->node[index->slot[at] - 1], frame))
-            return index->slot[at] - 1;
-    }
-    return add_frame(tree, frame, hash);
-}
-
-static struct profile_cost *find_cost(struct profile_tree *tree, const struct profile_cost *cost,
-                                      uint64_t hash)
-{
-    const struct profile_index *index = &tree->by_place;
-    for (size_t at = hash & (index->room - 1); index->slot[at]; at = (at + 1) & (index->room - 1)) {
-        struct profile_cost *found = &tree->cost[index->slot[at] - 1];
-        if (found->node == cost->node && found->pc == cost->pc)
-            return found;
-    }
-    return NULL;
+    TOOL_ROOM(tree->node, tree->nodes);
+    tree->node[tree->nodes++] = *frame;
+    enter(&tree->by_frame, hash, (uint32_t)tree->nodes);
+    return (uint32_t)tree->nodes - 1;
 }
 
 void profile_tree_count(struct profile_tree *tree, uint32_t node, uint32_t pc)
 {
-    const struct profile_cost cost = {node, pc, 1};
-    uint64_t hash = hash_place(&cost);
-    if (node >= tree->nodes)
-        return; /* memory was short for the root */
+    uint64_t hash = mix(node, pc);
+    struct profile_slot *slot;
     tree->node[node].self++;
-    if (!grow(&tree->by_place, tree, hash_of_cost)) {
-        tree->lost = true;
-        return;
+    make_room(&tree->by_place);
+    for (size_t at = hash; (slot = next_slot(&tree->by_place, hash, &at))->number; at++) {
+        struct profile_cost *cost = &tree->cost[slot->number - 1];
+        if (cost->node == node && cost->pc == pc) {
+            cost->count++;
+            return;
+        }
     }
-    struct profile_cost *found = find_cost(tree, &cost, hash);
-    if (found) {
-        found->count++;
-        return;
-    }
-    if (!CPS_LIST_ROOM(tree->cost, tree->costs)) {
-        tree->lost = true;
-        return;
-    }
-    tree->cost[tree->costs] = cost;
-    tree->by_place.count++;
-    enter(&tree->by_place, hash, (uint32_t)tree->costs++);
+    TOOL_ROOM(tree->cost, tree->costs);
+    tree->cost[tree->costs++] = (struct profile_cost){node, pc, 1};
+    enter(&tree->by_place, hash, (uint32_t)tree->costs);
 }
 
 uint64_t *profile_tree_totals(const struct profile_tree *tree)
 {
-    uint64_t *ret = calloc(tree->nodes ? tree->nodes : 1, sizeof(*ret));
-    if (!ret)
-        return NULL;
+    uint64_t *ret = tool_alloc(tree->nodes, sizeof(*ret));
     for (size_t i = tree->nodes; i-- > 0;) {
         ret[i] += tree->node[i].self;
         if (i)
@@ -155,5 +103,4 @@ void profile_tree_deinit(struct profile_tree *tree)
     free(tree->cost);
     free(tree->by_frame.slot);
     free(tree->by_place.slot);
-    *tree = (struct profile_tree){0};
 }

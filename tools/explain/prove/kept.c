@@ -7,12 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cpscope.h"
 #include "tools/run/cachedir.h"
 #include "tools/run/files.h"
-#include "tools/run/trust.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/explain/prove/task.h"
 #include "trace/out/outfile.h"
@@ -111,23 +109,15 @@ struct cps_err *prove_keys(struct prove *prove)
 
 static bool entry_path(const struct prove *prove, const struct prove_task *task, char ret[4096])
 {
-    return prove->cache &&
-           snprintf(ret, 4096, "%s/%.2s/%s.prove", prove->cache, task->key, task->key) < 4096;
+    return prove->cache && cache_path(prove->cache, task->key, ".prove", ret);
 }
 
 static struct json_object *read_entry(const char *path, const char *key)
 {
-    struct stat info;
     struct json_object *entry = NULL;
-    uint8_t *data = NULL;
-    size_t size = 0;
-    if (lstat(path, &info) || !S_ISREG(info.st_mode) || !trust_stat(&info))
-        return NULL;
-    struct cps_err *err = cps_stream_read_file(path, MOST_BYTES, &data, &size);
-    if (!err)
-        err = cps_json_parse((const char *)data, size, &entry);
-    cps_err_free(err); /* what is not known is found out again */
-    free(data);
+    CPS_FREE char *text = cache_read(path, MOST_BYTES);
+    if (text)
+        cps_err_free(cps_json_parse(text, strlen(text), &entry));
     if (entry && (strcmp(cps_json_get_text(entry, "key", ""), key) != 0 ||
                   !cps_json_member(entry, "result", json_type_object))) {
         json_object_put(entry);
@@ -217,9 +207,8 @@ void prove_keep(const struct prove *prove, const struct prove_task *task,
     cps_json_text(entry, "images", prove->images);
     cps_json_uint(entry, "cross_check", prove->runs);
     cps_json_add(entry, "result", json_object_get(result));
-    const char *text = cps_json_print(entry, JSON_C_TO_STRING_PLAIN);
-    cache_make_dirs(path, 0777);
-    if (text) /* what cannot be kept is found out again */
-        cps_err_free(cps_outfile_whole(path, text, strlen(text)));
+    CPS_BUF text = {0};
+    cps_json_put(&text, entry, JSON_C_TO_STRING_PLAIN);
+    cps_err_free(cache_write(path, &text)); /* what cannot be kept is found out again */
     json_object_put(entry);
 }

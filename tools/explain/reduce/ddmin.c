@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Delta debugging. */
-#include "tools/explain/reduce/ddmin.h"
+#include "tools/explain/reduce/reduce.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 
 /* Parts that are tried alone: more of them seldom hold, and each costs a run. */
 #define MOST_ALONE 4
@@ -88,16 +88,15 @@ static struct cps_err *search(struct search *s)
 struct cps_err *ddmin(struct ddmin_test *test, size_t count, bool *out)
 {
     struct search s = {.test = test, .count = count, .left = count};
-    struct cps_err *err = NULL;
     if (!count)
         return NULL;
-    s.in = calloc(count, sizeof(*s.in));
-    s.out = calloc(count, sizeof(*s.out));
-    for (size_t i = 0; s.in && i < count; i++)
+    s.in = tool_alloc(count, sizeof(*s.in));
+    s.out = tool_alloc(count, sizeof(*s.out));
+    for (size_t i = 0; i < count; i++)
         s.in[i] = i;
-    err = s.in && s.out ? search(&s) : cps_err_nomem();
+    struct cps_err *err = search(&s);
     memset(out, true, count * sizeof(*out));
-    for (size_t i = 0; s.in && i < s.left; i++)
+    for (size_t i = 0; i < s.left; i++)
         out[s.in[i]] = false;
     free(s.in);
     free(s.out);

@@ -6,25 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/run/files.h"
 #include "trace/capture/pm4text.h"
 #include "trace/capture/rd_write.h"
 
-static bool is_kind(const struct job *job, enum cps_item_kind kind)
-{
-    bool found = false;
-    for (size_t i = 0; i < job->count; i++)
-        found |= job->item[i].kind == kind;
-    return found;
-}
-
 /* Items as a file has them: readers boot in front of submissions by themselves, and what forgets
  * nothing is left out. */
-static struct cps_err *list_items(const struct job *job, struct feed *feed)
+static void list_items(const struct job *job, struct feed *feed)
 {
     const struct cps_item reset = {.kind = CPS_ITEM_RESET};
-    bool ring = is_kind(job, CPS_ITEM_RING);
+    bool ring = job_has(job, CPS_ITEM_RING);
     bool filled = false;
     bool pending = false;
     for (size_t i = 0; i < job->count; i++) {
@@ -33,41 +25,36 @@ static struct cps_err *list_items(const struct job *job, struct feed *feed)
         if (kind == CPS_ITEM_RESET || (kind == CPS_ITEM_INIT && !ring))
             continue;
         if (pending)
-            CPS_TRY(feed_add_shared(feed, &reset));
+            cps_err_free(tool_err(feed_add_shared(feed, &reset)));
         filled = (filled && !pending) || kind == CPS_ITEM_DATA;
         pending = false;
-        CPS_TRY(feed_add_shared(feed, &job->item[i]));
+        cps_err_free(tool_err(feed_add_shared(feed, &job->item[i])));
     }
-    return NULL;
 }
 
 /* The lines of @p text as comments behind the first line of @p from. */
-static void comment(const struct cps_buf *from, const struct cps_buf *text, struct cps_buf *ret)
+static void comment(const char *from, const char *text, struct cps_buf *ret)
 {
-    const char *all = cps_buf_text(from);
-    size_t first = strcspn(all, "\n") + 1;
-    cps_buf_add(ret, all, first);
-    for (const char *at = cps_buf_text(text); *at;) {
-        size_t length = strcspn(at, "\n");
-        cps_buf_str(ret, "; ");
-        cps_buf_add(ret, at, length);
-        cps_buf_str(ret, "\n");
-        at += length + (at[length] == '\n');
+    size_t first = strcspn(from, "\n") + 1;
+    cps_buf_add(ret, from, first);
+    while (*text) {
+        int length = (int)strcspn(text, "\n");
+        cps_buf_printf(ret, "; %.*s\n", length, text);
+        text += length + (text[length] == '\n');
     }
-    cps_buf_add(ret, all + first, from->size - first);
+    cps_buf_str(ret, from + first);
 }
 
 static struct cps_err *write_text(const struct reduce *r, struct cps_buf *ret)
 {
     struct feed feed = {0};
     CPS_BUF plain = {0};
-    struct cps_err *err = list_items(&r->job, &feed);
-    if (!err)
-        err = cps_pm4text_write(feed.item, feed.count, &plain);
+    list_items(&r->job, &feed);
+    struct cps_err *err = cps_pm4text_write(feed.item, feed.count, &plain);
     feed_deinit(&feed);
     CPS_TRY(err);
-    comment(&plain, &r->whole.loose, ret);
-    return plain.failed || ret->failed ? cps_err_nomem() : NULL;
+    comment(tool_text(&plain), tool_text(&r->whole.loose), ret);
+    return NULL;
 }
 
 static struct cps_err *prove_job(struct reduce *r, struct cps_stream *stream, struct job *job)
@@ -76,7 +63,7 @@ static struct cps_err *prove_job(struct reduce *r, struct cps_stream *stream, st
     bool same = false;
     play->gpu = 0;
     CPS_TRY(play_gather(play, stream));
-    CPS_TRY(job_init(job, &play->feed));
+    job_init(job, &play->feed);
     CPS_TRY(runner_boot(&r->runner, job));
     CPS_TRY(reduce_same(r, job, &same));
     return same ? NULL

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Runs jobs and says how they end. */
-#include "tools/explain/reduce/runner.h"
+#include "tools/explain/reduce/reduce.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 #include "fw/image/place.h"
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/run/dump.h"
-#include "tools/run/hang/place.h"
+#include "tools/run/hang/hang.h"
 #include "tools/run/names.h"
 #include "trace/form/text.h"
 
@@ -30,7 +31,7 @@ void ending_deinit(struct ending *ending)
 /* Whether the program counter of the place is reached inside its packet. */
 static void watch(struct runner *r, const struct cps_event *event)
 {
-    const struct runner_place *place = &r->place;
+    const struct runner_target *place = &r->place;
     if (cps_event_kind(event) == CPS_EV_PKT)
         r->in_packet = event->value == place->header &&
                        cps_event_sub(event) == hang_event_level(place->level) &&
@@ -60,32 +61,27 @@ static void take_second(struct cps_sink *sink, const struct cps_event *events, s
     take((struct runner *)((char *)(sink - 1) - offsetof(struct runner, sink)), 1, events, count);
 }
 
-static struct cps_err *open_side(struct runner *r, unsigned side)
+static struct play *open_side(struct runner *r, unsigned side)
 {
-    struct play *play = calloc(1, sizeof(*play));
-    if (!play)
-        return cps_err_nomem();
-    r->play[side] = play;
+    struct play *play = r->play[side] = tool_alloc(1, sizeof(*play));
     r->sink[side].put = side ? take_second : take_first;
     play->trace = &r->sink[side];
-    return NULL;
+    return play;
 }
 
 static struct cps_err *open_first(struct runner *r, struct cps_stream *stream)
 {
-    CPS_TRY(open_side(r, 0));
-    CPS_TRY(play_read_dump(r->play[0], stream));
-    r->play[0]->as_given = r->sides > 1;
-    CPS_TRY(play_open(r->play[0], &r->opt[0], NULL));
-    return play_gather(r->play[0], stream);
+    struct play *play = open_side(r, 0);
+    CPS_TRY(play_read_dump(play, stream));
+    play->as_given = r->sides > 1;
+    CPS_TRY(play_open(play, &r->opt[0], NULL));
+    return play_gather(play, stream);
 }
 
 /* It is fed with what the first one has read. */
 static struct cps_err *open_second(struct runner *r)
 {
-    struct play *play = NULL;
-    CPS_TRY(open_side(r, 1));
-    play = r->play[1];
+    struct play *play = open_side(r, 1);
     play->dump = r->play[0]->dump;
     play->gpu = r->play[0]->gpu;
     play->as_given = true;
@@ -142,7 +138,7 @@ static struct cps_err *find_place(struct runner *r, struct job *job, uint64_t un
     if (!until)
         return NULL;
     const struct record *record = &r->record[0];
-    r->place = (struct runner_place){true, header, level, cps_engine_where(play->engine, 0).pc, 0};
+    r->place = (struct runner_target){true, header, level, cps_engine_where(play->engine, 0).pc, 0};
     for (size_t i = 0; i < record->count; i++) {
         if (record->event[i].value == header &&
             cps_event_sub(&record->event[i]) == hang_event_level(level))
@@ -167,7 +163,7 @@ static struct cps_err *open_all(struct runner *r, const struct cps_options *opt,
     if (r->sides > 1)
         CPS_TRY(open_second(r));
     uint64_t until = r->play[0]->feed.until;
-    CPS_TRY(job_init(job, &r->play[0]->feed));
+    job_init(job, &r->play[0]->feed);
     CPS_TRY(runner_boot(r, job));
     if (r->sides > 1)
         return read_events(r, opt);
@@ -225,8 +221,7 @@ static struct cps_err *run_side(struct runner *r, unsigned side, struct job *job
                   (r->sides > 1 ? r->compared | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT : 0) |
                   (r->place.wanted ? 1u << CPS_EV_PKT | 1u << CPS_EV_STEP : 0);
     CPS_TRY(begin(r, side, job, &first));
-    const struct cps_item nothing = {.kind = CPS_ITEM_RESET};
-    struct cps_item none = nothing;
+    struct cps_item none = {.kind = CPS_ITEM_RESET};
     bool any = first < job->views;
     play->feed = (struct feed){.item = any ? job->view + first : &none,
                                .count = any ? job->views - first : 1,
@@ -294,7 +289,7 @@ static void describe_stop(const struct play *play, struct ending *ret)
 
 static void describe_place(const struct runner *r, struct ending *ret)
 {
-    const struct runner_place *place = &r->place;
+    const struct runner_target *place = &r->place;
     if (!r->there)
         return;
     cps_buf_printf(&ret->loose, "reaches 0x%04" PRIx32 " (", place->pc);
@@ -375,7 +370,7 @@ struct cps_err *runner_run(struct runner *r, struct job *job, uint32_t events, s
     *ret = (struct ending){{0}, {0}};
     r->there = r->in_packet = false;
     r->instructions = 0;
-    CPS_TRY(job_view(job));
+    job_view(job);
     for (unsigned i = 0; i < r->sides; i++)
         CPS_TRY(run_side(r, i, job, events));
     if (r->sides > 1)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/list.h"
 #include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/capture/pm4walk.h"
 
 /* A run that takes so many times the instructions of the whole job ends otherwise. */
@@ -28,17 +28,26 @@ struct cps_err *reduce_same(struct reduce *r, struct job *job, bool *ret)
     return err;
 }
 
+struct cps_err *reduce_accept(struct reduce *r, struct job *job, bool *ret)
+{
+    CPS_TRY(reduce_same(r, job, ret));
+    if (*ret) {
+        struct job other = r->job;
+        r->job = *job;
+        *job = other;
+    }
+    return NULL;
+}
+
 static struct cps_err *run_without(struct reduce *r, const bool *out, bool *ret)
 {
     const struct drops *drops = r->now;
-    struct ending ending = {{0}, {0}};
-    struct cps_err *err = NULL;
-    for (size_t i = 0; i < drops->count && !err; i++) {
+    struct ending ending;
+    for (size_t i = 0; i < drops->count; i++) {
         if (out[i])
-            err = job_drop(&r->job, &drops->list[i]);
+            job_drop(&r->job, &drops->list[i]);
     }
-    if (!err)
-        err = runner_run(&r->runner, &r->job, 0, &ending);
+    struct cps_err *err = runner_run(&r->runner, &r->job, 0, &ending);
     *ret = !err && equal(&ending.text, &r->whole.text);
     job_back(&r->job, drops->list, drops->count);
     ending_deinit(&ending);
@@ -66,22 +75,21 @@ static struct cps_err *holds(struct ddmin_test *test, const bool *out, bool *ret
         return NULL;
     }
     CPS_TRY(run_without(r, out, ret));
-    return verdicts_add(&r->verdicts, &key, *ret);
+    verdicts_add(&r->verdicts, &key, *ret);
+    return NULL;
 }
 
 /* Leaves out of the job what it can of @p drops. @p any  something was */
 static struct cps_err *pass(struct reduce *r, const struct drops *drops, bool *any)
 {
-    CPS_FREE bool *out = calloc(drops->count + 1, sizeof(*out));
-    if (!out)
-        return cps_err_nomem();
+    CPS_FREE bool *out = tool_alloc(drops->count, sizeof(*out));
     r->now = drops;
     CPS_TRY(ddmin(&r->test, drops->count, out));
     for (size_t i = 0; i < drops->count; i++) {
         if (!out[i])
             continue;
         *any = true;
-        CPS_TRY(job_keep(&r->job, &drops->list[i]));
+        job_keep(&r->job, &drops->list[i]);
     }
     return NULL;
 }
@@ -90,17 +98,13 @@ static struct cps_err *pass(struct reduce *r, const struct drops *drops, bool *a
 static struct cps_err *pass_items(struct reduce *r, uint32_t kinds, bool *any)
 {
     struct drops drops = {NULL, 0};
-    struct cps_err *err = NULL;
-    for (size_t i = 0; i < r->job.count && !err; i++) {
+    for (size_t i = 0; i < r->job.count; i++) {
         if (r->job.gone[i] || !(kinds >> r->job.item[i].kind & 1))
             continue;
-        if (CPS_LIST_ROOM(drops.list, drops.count))
-            drops.list[drops.count++] = (struct drop){DROP_ITEM, (uint32_t)i, 0};
-        else
-            err = cps_err_nomem();
+        TOOL_ROOM(drops.list, drops.count);
+        drops.list[drops.count++] = (struct drop){DROP_ITEM, (uint32_t)i, 0};
     }
-    if (!err)
-        err = pass(r, &drops, any);
+    struct cps_err *err = pass(r, &drops, any);
     free(drops.list);
     return err;
 }
@@ -129,16 +133,21 @@ static struct cps_err *one_round(struct reduce *r, bool *any)
     return pass_items(r, 1u << CPS_ITEM_DATA, any);
 }
 
+static void add_item(struct feed *feed, const struct cps_item *item)
+{
+    cps_err_free(tool_err(feed_add_shared(feed, item)));
+}
+
 /* What the ring calls, as submissions, behind our own boot: a list of items as a capture has it. */
-static struct cps_err *list_calls(const struct job *job, const struct walk *walk, struct feed *feed)
+static void list_calls(const struct job *job, const struct walk *walk, struct feed *feed)
 {
     const struct cps_item init = {.kind = CPS_ITEM_INIT};
     for (size_t i = 0; i < job->count; i++) {
         unsigned kind = job->item[i].kind;
         if (kind == CPS_ITEM_CHIP || kind == CPS_ITEM_DATA)
-            CPS_TRY(feed_add_shared(feed, &job->item[i]));
+            add_item(feed, &job->item[i]);
         if (kind == CPS_ITEM_CHIP)
-            CPS_TRY(feed_add_shared(feed, &init));
+            add_item(feed, &init);
     }
     for (size_t i = 0; i < walk->calls[0].count; i++) {
         const struct drop *call = &walk->calls[0].list[i];
@@ -148,41 +157,22 @@ static struct cps_err *list_calls(const struct job *job, const struct walk *walk
             .kind = CPS_ITEM_SUBMIT,
             .stream = {.iova = high << 32 | pm4_word_(load, call->at + 1),
                        .dwords = pm4_word_(load, call->at + 3) & 0xfffff}};
-        CPS_TRY(feed_add_shared(feed, &submit));
+        add_item(feed, &submit);
     }
-    return NULL;
 }
 
 /* A capture has no ring and no start values: where the end is the same without, they go. */
 static struct cps_err *leave_ring(struct reduce *r, const struct walk *walk)
 {
     struct feed feed = {0};
-    struct job job = {0};
-    bool same = false;
-    struct cps_err *err = list_calls(&r->job, walk, &feed);
+    struct job job;
+    list_calls(&r->job, walk, &feed);
+    job_init(&job, &feed);
+    struct cps_err *err = runner_boot(&r->runner, &job);
     if (!err)
-        err = job_init(&job, &feed);
-    feed_deinit(&feed);
-    if (!err)
-        err = runner_boot(&r->runner, &job);
-    if (!err)
-        err = reduce_same(r, &job, &same);
-    r->ring_gone = same;
-    if (same) {
-        struct job other = r->job;
-        r->job = job;
-        job = other;
-    }
+        err = reduce_accept(r, &job, &r->ring_gone);
     job_deinit(&job);
     return err;
-}
-
-static bool has_ring(const struct job *job)
-{
-    bool ring = false;
-    for (size_t i = 0; i < job->count; i++)
-        ring |= job->item[i].kind == CPS_ITEM_RING;
-    return ring;
 }
 
 static struct cps_err *check_end(const struct reduce *r)
@@ -210,7 +200,7 @@ static struct cps_err *begin(struct reduce *r)
         err = check_end(r);
     if (!err)
         runner_bound(&r->runner, MOST_TIMES);
-    if (!err && has_ring(&r->job))
+    if (!err && job_has(&r->job, CPS_ITEM_RING))
         err = leave_ring(r, &walk);
     walk_deinit(&walk);
     return err;
@@ -244,10 +234,10 @@ struct cps_err *reduce_search(struct reduce *r)
     struct job whole = {0};
     r->test.holds = holds;
     CPS_TRY(begin(r));
-    struct cps_err *err = r->verdicts.read ? job_copy(&whole, &r->job) : NULL;
     bool known = r->verdicts.read;
-    if (!err)
-        err = all_rounds(r);
+    if (known)
+        job_copy(&whole, &r->job);
+    struct cps_err *err = all_rounds(r);
     if (!err && known)
         err = check_known(r, &whole);
     job_deinit(&whole);

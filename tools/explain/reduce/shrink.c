@@ -9,7 +9,7 @@
 
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
-#include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/capture/pm4walk.h"
 
 /* Unused words between two that are used, up to which both stay one buffer. */
@@ -20,6 +20,7 @@ struct attempt {
     struct job job;
     struct pm4_walk streams;
     uint32_t **moved; /* per item, of each word */
+    size_t items;     /* of these */
     bool cut;         /* behind the last packet that ran */
 };
 
@@ -43,20 +44,18 @@ static int compare(const void *left, const void *right)
 }
 
 /* Streams that share words cannot be moved each by itself. */
-static struct cps_err *are_apart(const struct pm4_walk *walk, bool *ret)
+static bool are_apart(const struct pm4_walk *walk)
 {
-    CPS_FREE const struct pm4_stream **sorted = calloc(walk->streams + 1, sizeof(*sorted));
-    if (!sorted)
-        return cps_err_nomem();
+    CPS_FREE const struct pm4_stream **sorted = tool_alloc(walk->streams, sizeof(*sorted));
+    bool apart = true;
     for (size_t i = 0; i < walk->streams; i++)
         sorted[i] = &walk->stream[i];
     qsort(sorted, walk->streams, sizeof(*sorted), compare);
-    *ret = true;
     for (size_t i = 1; i < walk->streams; i++) {
         const struct pm4_stream *last = sorted[i - 1];
-        *ret &= sorted[i]->item != last->item || sorted[i]->at >= last->at + last->dwords;
+        apart &= sorted[i]->item != last->item || sorted[i]->at >= last->at + last->dwords;
     }
-    return NULL;
+    return apart;
 }
 
 static void move(struct attempt *a, size_t item, uint32_t from, uint32_t *to)
@@ -165,64 +164,40 @@ static void update(struct attempt *a, const struct pm4_ref *ref)
     }
 }
 
-static struct cps_err *make_moved(struct attempt *a)
+/* Makes @p a of @p from. @return false: it cannot be done */
+static bool compact(struct attempt *a, const struct job *from, const struct walk *walk)
 {
-    a->moved = calloc(a->job.count + 1, sizeof(*a->moved));
-    for (size_t i = 0; a->moved && i < a->job.count; i++) {
+    job_copy(&a->job, from);
+    cps_err_free(tool_err(pm4_walk_(a->job.item, a->job.count, &a->streams)));
+    a->items = a->job.count;
+    a->moved = tool_alloc(a->items, sizeof(*a->moved));
+    for (size_t i = 0; i < a->job.count; i++) {
         uint32_t count = a->job.item[i].kind == CPS_ITEM_DATA ? words_of(&a->job.item[i]) : 0;
-        a->moved[i] = malloc(((size_t)count + 1) * sizeof(**a->moved));
-        if (!a->moved[i])
-            return cps_err_nomem();
+        a->moved[i] = tool_alloc(count, sizeof(**a->moved));
         for (uint32_t k = 0; k < count; k++)
             a->moved[i][k] = k;
     }
-    return a->moved ? NULL : cps_err_nomem();
-}
-
-/* Makes @p a of @p from. @p ret  false: it cannot be done */
-static struct cps_err *compact(struct attempt *a, const struct job *from, const struct walk *walk,
-                               bool *ret)
-{
-    *ret = false;
-    CPS_TRY(job_copy(&a->job, from));
-    CPS_TRY(pm4_walk_(a->job.item, a->job.count, &a->streams));
-    CPS_TRY(are_apart(&a->streams, ret));
-    CPS_TRY(make_moved(a));
-    for (size_t i = 0; *ret && i < a->streams.streams; i++)
+    if (!are_apart(&a->streams))
+        return false;
+    for (size_t i = 0; i < a->streams.streams; i++)
         squeeze(a, &a->streams.stream[i], walk);
-    for (size_t i = 0; *ret && i < a->streams.refs; i++)
+    for (size_t i = 0; i < a->streams.refs; i++)
         update(a, &a->streams.ref[i]);
-    return NULL;
-}
-
-static void attempt_deinit(struct attempt *a)
-{
-    for (size_t i = 0; a->moved && i < a->job.count; i++)
-        free(a->moved[i]);
-    free(a->moved);
-    pm4_walk_deinit_(&a->streams);
-    job_deinit(&a->job);
-}
-
-/* Takes @p job for the reduced one if it ends the same way. */
-static struct cps_err *accept(struct reduce *r, struct job *job, bool *ret)
-{
-    CPS_TRY(reduce_same(r, job, ret));
-    if (*ret) {
-        struct job other = r->job;
-        r->job = *job;
-        *job = other;
-    }
-    return NULL;
+    return true;
 }
 
 static struct cps_err *try_compact(struct reduce *r, const struct walk *walk, bool cut, bool *ret)
 {
     struct attempt a = {.cut = cut};
-    struct cps_err *err = compact(&a, &r->job, walk, ret);
-    if (!err && *ret)
-        err = accept(r, &a.job, ret);
-    attempt_deinit(&a);
+    struct cps_err *err = NULL;
+    *ret = compact(&a, &r->job, walk);
+    if (*ret)
+        err = reduce_accept(r, &a.job, ret);
+    for (size_t i = 0; i < a.items; i++)
+        free(a.moved[i]);
+    free(a.moved);
+    pm4_walk_deinit_(&a.streams);
+    job_deinit(&a.job);
     return err;
 }
 
@@ -252,7 +227,7 @@ static void mark_item(const struct job *job, size_t item, const struct pm4_walk 
 }
 
 /* Ranges of used words, each an item. */
-static struct cps_err *add_used(const struct cps_item *item, const bool *used, struct feed *feed)
+static void add_used(const struct cps_item *item, const bool *used, struct feed *feed)
 {
     uint32_t count = words_of(item);
     for (uint32_t at = 0; at < count; at++) {
@@ -265,27 +240,9 @@ static struct cps_err *add_used(const struct cps_item *item, const bool *used, s
         part.buffer.size = 4 * ((uint64_t)end - at + 1);
         if (!used[at])
             continue;
-        CPS_TRY(feed_add_shared(feed, &part));
+        cps_err_free(tool_err(feed_add_shared(feed, &part)));
         at = end;
     }
-    return NULL;
-}
-
-static struct cps_err *list_used(const struct job *job, const struct pm4_walk *streams,
-                                 const struct walk *walk, struct feed *feed)
-{
-    for (size_t i = 0; i < job->count; i++) {
-        if (job->item[i].kind != CPS_ITEM_DATA) {
-            CPS_TRY(feed_add_shared(feed, &job->item[i]));
-            continue;
-        }
-        CPS_FREE bool *used = calloc((size_t)words_of(&job->item[i]) + 1, sizeof(*used));
-        if (!used)
-            return cps_err_nomem();
-        mark_item(job, i, streams, walk, used);
-        CPS_TRY(add_used(&job->item[i], used, feed));
-    }
-    return NULL;
 }
 
 /* Contents without what nobody reads. */
@@ -293,30 +250,23 @@ static struct cps_err *trim(struct reduce *r, const struct walk *walk)
 {
     struct feed feed = {0};
     struct pm4_walk streams = {0};
-    struct job job = {0};
+    struct job job;
     bool same = false;
-    struct cps_err *err = pm4_walk_(r->job.item, r->job.count, &streams);
-    if (!err)
-        err = list_used(&r->job, &streams, walk, &feed);
-    if (!err)
-        err = job_init(&job, &feed);
-    if (!err)
-        err = accept(r, &job, &same);
-    feed_deinit(&feed);
+    cps_err_free(tool_err(pm4_walk_(r->job.item, r->job.count, &streams)));
+    for (size_t i = 0; i < r->job.count; i++) {
+        const struct cps_item *item = &r->job.item[i];
+        if (item->kind != CPS_ITEM_DATA) {
+            cps_err_free(tool_err(feed_add_shared(&feed, item)));
+            continue;
+        }
+        CPS_FREE bool *used = tool_alloc(words_of(item), sizeof(*used));
+        mark_item(&r->job, i, &streams, walk, used);
+        add_used(item, used, &feed);
+    }
+    job_init(&job, &feed);
+    struct cps_err *err = reduce_accept(r, &job, &same);
     pm4_walk_deinit_(&streams);
     job_deinit(&job);
-    return err;
-}
-
-/* What is left out goes for good: from here on items of the job and of its view are the same. */
-static struct cps_err *settle(struct reduce *r)
-{
-    struct job job;
-    struct cps_err *err = job_copy(&job, &r->job);
-    struct job *old = err ? &job : &r->job;
-    job_deinit(old);
-    if (!err)
-        r->job = job;
     return err;
 }
 
@@ -350,7 +300,12 @@ static struct cps_err *count_after(struct reduce *r, const struct walk *walk)
 
 struct cps_err *reduce_shrink(struct reduce *r)
 {
-    CPS_TRY(settle(r));
+    /* What is left out goes for good: from here on items of the job and of its view are the same.
+     */
+    struct job job;
+    job_copy(&job, &r->job);
+    job_deinit(&r->job);
+    r->job = job;
     r->runner.place.iova = 0; /* its packet may move */
     CPS_TRY(with_walk(r, compact_as_far));
     CPS_TRY(with_walk(r, trim));

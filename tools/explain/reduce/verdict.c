@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * What runs have shown, in memory and in a file of lines "LOW HIGH 0|1". */
-#include "tools/explain/reduce/verdict.h"
+#include "tools/explain/reduce/reduce.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
-#include "isa/base/buf.h"
-#include "isa/base/list.h"
-#include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/run/cachedir.h"
 #include "tools/run/files.h"
-#include "tools/run/trust.h"
-#include "trace/out/outfile.h"
 
 #define FILE_LIMIT (64u << 20)
 
@@ -28,48 +23,38 @@ static long now(void)
     return (long)time.tv_sec;
 }
 
-static struct cps_err *append(struct verdicts *v, const struct drop_key *key, bool holds)
+static void append(struct verdicts *v, const struct drop_key *key, bool holds)
 {
-    if (!CPS_LIST_ROOM(v->list, v->count))
-        return cps_err_nomem();
+    TOOL_ROOM(v->list, v->count);
     v->list[v->count++] = (struct verdict){*key, holds};
-    return NULL;
 }
 
 /* Lines up to the first that is none. */
-static struct cps_err *read_lines(struct verdicts *v, char *text)
+static void read_lines(struct verdicts *v, char *text)
 {
-    char *at = text;
-    char *line = files_line(&at);
+    char *line = files_line(&text);
     if (!line || strncmp(line, magic, sizeof(magic) - 1) != 0 ||
         strcmp(line + sizeof(magic) - 1, v->key) != 0)
-        return NULL;
-    while (at && (line = files_line(&at))) {
+        return;
+    while ((line = files_line(&text))) {
         struct drop_key key = {0, 0};
         char holds = 0;
         if (sscanf(line, "%16" SCNx64 " %16" SCNx64 " %c", &key.low, &key.high, &holds) != 3 ||
             (holds != '0' && holds != '1'))
             break;
-        CPS_TRY(append(v, &key, holds == '1'));
+        append(v, &key, holds == '1');
     }
-    return NULL;
 }
 
 void verdicts_open(struct verdicts *v, const char *dir, const char *key)
 {
-    struct stat info;
-    CPS_FREE char *text = NULL;
     *v = (struct verdicts){.saved = now()};
     snprintf(v->key, sizeof(v->key), "%s", key);
-    if (!dir || snprintf(v->path, sizeof(v->path), "%s/%.2s/%s.reduce", dir, key, key) >=
-                    (int)sizeof(v->path))
+    if (!cache_path(dir, key, ".reduce", v->path))
         v->path[0] = '\0';
-    if (!v->path[0] || lstat(v->path, &info) || !S_ISREG(info.st_mode) || !trust_stat(&info))
-        return;
-    struct cps_err *err = files_text(v->path, FILE_LIMIT, &text);
-    if (!err)
-        err = read_lines(v, text);
-    cps_err_free(err); /* what is not known is found out again */
+    CPS_FREE char *text = v->path[0] ? cache_read(v->path, FILE_LIMIT) : NULL;
+    if (text)
+        read_lines(v, text);
     v->read = v->count;
 }
 
@@ -99,20 +84,16 @@ struct cps_err *verdicts_save(struct verdicts *v)
     for (size_t i = 0; i < v->count; i++)
         cps_buf_printf(&text, "%016" PRIx64 " %016" PRIx64 " %d\n", v->list[i].key.low,
                        v->list[i].key.high, v->list[i].holds);
-    if (text.failed)
-        return cps_err_nomem();
-    cache_make_dirs(v->path, 0777);
-    return cps_outfile_whole(v->path, cps_buf_text(&text), text.size);
+    return cache_write(v->path, &text);
 }
 
-struct cps_err *verdicts_add(struct verdicts *v, const struct drop_key *key, bool holds)
+void verdicts_add(struct verdicts *v, const struct drop_key *key, bool holds)
 {
-    CPS_TRY(append(v, key, holds));
+    append(v, key, holds);
     if (now() == v->saved)
-        return NULL;
+        return;
     v->saved = now();
     cps_err_free(verdicts_save(v)); /* the last one is told */
-    return NULL;
 }
 
 void verdicts_forget(struct verdicts *v)

@@ -1,52 +1,65 @@
 /* SPDX-License-Identifier: MIT
- * Results of runs by what they were made from. An entry is a `.cpt` whose head has more lines: its
- * key, how the run ended, its counts, which instructions it executed, and what it looked at. */
+ * Results of runs. An entry is a `.cpt` whose head has one more line: "# run" and a JSON object
+ * with its key, how the run ended, its counts, and which instructions it executed. */
 #include "tools/explain/regress/cache.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "isa/base/buf.h"
-#include "isa/base/shown.h"
+#include "trace/out/json.h"
 
-/* Change it whenever an entry is written otherwise. */
-#define ENTRY_VERSION 7
+/* Change it whenever an entry is written differently. */
+#define ENTRY_VERSION 8
+#define MOST_TEXT     ((size_t)4 << 20)
 
-struct cps_err *cache_key_(const struct cache_run *run, const char *firmware, struct cache_key *ret)
+/* The numbers of a run, in the order of the entry's list. */
+enum {
+    STOP,
+    REPLAYED,
+    CUT,
+    SUBMISSIONS,
+    EXECUTED,
+    NOT_CAPTURED,
+    INSTRUCTIONS,
+    PACKETS,
+    MISSING,
+    NOTES,
+    NUMBERS
+};
+
+/* @p about  "": of the run itself */
+static bool make_key(const struct cache_run *run, const char *about, char ret[65])
 {
     CPS_BUF text = {0};
-    cps_buf_printf(&text, "%d %s %s %s %s %s %s %" PRIu64 " %" PRIx32, ENTRY_VERSION, run->program,
-                   firmware, run->me_hash, run->capture_hash, run->names, run->policy, run->limit,
-                   run->kinds);
-    if (text.failed)
-        return cps_err_nomem();
-    cache_hash(cps_buf_text(&text), text.size, ret->text);
-    return NULL;
+    cps_buf_printf(&text, "%d %s %s %s %s %s %s %" PRIu64 " %" PRIx32 " %s", ENTRY_VERSION,
+                   run->program, run->firmware_hash, run->me_hash, run->capture_hash, run->names,
+                   run->policy, run->limit, run->kinds, about);
+    cache_hash(cps_buf_text(&text), text.size, ret);
+    return !text.failed;
 }
 
-bool cache_path_(const char *dir, const struct cache_key *key, const char *ending, char ret[4096])
-{
-    return snprintf(ret, 4096, "%s/%.2s/%s%s", dir, key->text, key->text, ending) < 4096;
-}
+/* ---- Runs ---- */
 
 /* One digit per dword: 1 executed, 2 branched, 4 did not branch. */
-static void put_cover(const struct record *record, struct cps_buf *out)
+static void put_cover(const struct record *record, struct json_object *to)
 {
+    CPS_BUF digits = {0};
     for (uint32_t i = 0; i < record->cover_count; i++) {
         const struct cps_cover *c = &record->cover[i];
         const char digit =
             (char)('0' + (c->run ? 1 : 0) + (c->taken ? 2 : 0) + (c->run > c->taken ? 4 : 0));
-        cps_buf_add(out, &digit, 1);
+        cps_buf_add(&digits, &digit, 1);
     }
+    cps_json_buf(to, "cover", &digits);
 }
 
-static bool get_cover(const char *digits, size_t count, struct record *record)
+static bool get_cover(const char *digits, uint32_t dwords, struct record *record)
 {
+    size_t count = digits ? strlen(digits) : 0;
+    if (!digits || count > (size_t)dwords + 1)
+        return false;
     record->cover = calloc(count + 1, sizeof(*record->cover));
     record->cover_count = (uint32_t)count;
     for (size_t i = 0; record->cover && i < count; i++) {
@@ -59,137 +72,81 @@ static bool get_cover(const char *digits, size_t count, struct record *record)
     return record->cover != NULL;
 }
 
-/* The value of "# key value" in a head; its length goes to @p size. */
-static const char *head_value(const char *text, const char *key, size_t *size)
+static struct json_object *run_to_json(const char *key, const struct record *record)
 {
-    char line[32];
-    snprintf(line, sizeof(line), "\n# %s ", key);
-    const char *at = strstr(text, line);
-    if (!at)
-        return NULL;
-    at += strlen(line);
-    *size = strcspn(at, "\n");
-    return at;
+    const struct play_account *account = &record->account;
+    const uint64_t numbers[NUMBERS] = {[STOP] = account->stop,
+                                       [REPLAYED] = account->replayed,
+                                       [CUT] = account->cut,
+                                       [SUBMISSIONS] = account->submissions,
+                                       [EXECUTED] = account->executed,
+                                       [NOT_CAPTURED] = account->not_captured,
+                                       [INSTRUCTIONS] = record->instructions,
+                                       [PACKETS] = record->packets,
+                                       [MISSING] = record->missing,
+                                       [NOTES] = record->notes};
+    struct json_object *to = json_object_new_object();
+    cps_json_text(to, "key", key);
+    struct json_object *list = cps_json_new_array(to, "numbers");
+    for (unsigned i = 0; i < NUMBERS; i++)
+        cps_json_append(list, json_object_new_int64((int64_t)numbers[i]));
+    cps_json_text(to, "why", account->why);
+    cps_json_text(to, "disagrees", record->disagrees);
+    put_cover(record, to);
+    return to;
 }
 
-static bool is_key(const char *text, const struct cache_key *key)
+static bool run_from_json(struct json_object *from, const char *key, uint32_t dwords,
+                          struct record *ret)
 {
-    size_t size = 0;
-    const char *found = head_value(text, "key", &size);
-    return found && size == strlen(key->text) && !memcmp(found, key->text, size);
-}
-
-/* "BASE HASH WHAT"; a run of which nothing is known has no such line. */
-static bool get_code(const char *text, struct same_code *ret)
-{
-    size_t size = 0;
-    const char *line = head_value(text, "looked-at", &size);
-    if (!line)
-        return true;
-    if (size < 131 || line[64] != ' ' || line[129] != ' ')
+    uint64_t numbers[NUMBERS];
+    struct json_object *list = cps_json_member(from, "numbers", json_type_array);
+    if (strcmp(cps_json_get_text(from, "key", ""), key) != 0 || cps_json_count(list) != NUMBERS)
         return false;
-    memcpy(ret->base, line, 64);
-    memcpy(ret->hash, line + 65, 64);
-    ret->what = strndup(line + 130, size - 130);
-    return ret->what != NULL;
-}
-
-/* What was in the capture, as put_capture() writes it. */
-static bool get_capture(const char *text, struct record *record)
-{
-    size_t size = 0;
-    unsigned cut = 0;
-    const char *line = head_value(text, "in-capture", &size);
-    if (!line ||
-        sscanf(line, "%u %" SCNu64 " %" SCNu64, &cut, &record->missing, &record->notes) != 3)
+    for (unsigned i = 0; i < NUMBERS; i++)
+        numbers[i] = (uint64_t)json_object_get_int64(json_object_array_get_idx(list, i));
+    if (numbers[STOP] > CPS_STOP_BAD_PACKET)
         return false;
-    record->account.cut = cut;
-    const char *disagrees = head_value(text, "disagrees", &size);
-    if (disagrees)
-        snprintf(record->disagrees, sizeof(record->disagrees), "%.*s", (int)size, disagrees);
-    return true;
+    ret->account = (struct play_account){.stop = (enum cps_stop)numbers[STOP],
+                                         .replayed = numbers[REPLAYED],
+                                         .cut = numbers[CUT],
+                                         .submissions = (uint32_t)numbers[SUBMISSIONS],
+                                         .executed = numbers[EXECUTED],
+                                         .not_captured = (uint32_t)numbers[NOT_CAPTURED]};
+    ret->instructions = numbers[INSTRUCTIONS];
+    ret->packets = numbers[PACKETS];
+    ret->missing = numbers[MISSING];
+    ret->notes = numbers[NOTES];
+    snprintf(ret->account.why, sizeof(ret->account.why), "%s", cps_json_get_text(from, "why", ""));
+    snprintf(ret->disagrees, sizeof(ret->disagrees), "%s",
+             cps_json_get_text(from, "disagrees", ""));
+    return get_cover(cps_json_get_text(from, "cover", NULL), dwords, ret);
 }
 
-static bool read_head(const struct cps_trace_head *head, uint32_t dwords, struct record *record)
-{
-    size_t size = 0;
-    unsigned stop = 0;
-    unsigned replayed = 0;
-    struct play_account *account = &record->account;
-    *account = (struct play_account){.stop = CPS_STOP_IDLE};
-    const char *ended = head_value(head->text, "ended", &size);
-    if (!ended ||
-        sscanf(ended, "%u %" SCNu64 " %" SCNu64 " %u %" SCNu32 " %" SCNu64 " %" SCNu32, &stop,
-               &record->instructions, &record->packets, &replayed, &account->submissions,
-               &account->executed, &account->not_captured) != 7 ||
-        stop > CPS_STOP_BAD_PACKET)
-        return false;
-    account->stop = (enum cps_stop)stop;
-    account->replayed = replayed;
-    const char *why = head_value(head->text, "why", &size);
-    if (why)
-        snprintf(account->why, sizeof(account->why), "%.*s", (int)size, why);
-    if (!get_code(head->text, &record->code) || !get_capture(head->text, record))
-        return false;
-    const char *cover = head_value(head->text, "cover", &size);
-    return cover && size <= (size_t)dwords + 1 && get_cover(cover, size, record);
-}
-
-/* A directory may be shared. What another user wrote is no result of ours, and what is no file
- * would be waited for. */
-bool cache_is_ours_(const char *path)
-{
-    struct stat info;
-    return !lstat(path, &info) && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
-           !(info.st_mode & S_IWOTH);
-}
-
-bool cache_get_(const char *dir, const struct cache_key *key, uint32_t dwords, struct record *ret)
+bool cache_take_run(const struct cache_run *run, uint32_t dwords, struct record *ret)
 {
     char path[4096];
+    char key[65];
     struct cps_trace_head head = {0};
+    struct json_object *json = NULL;
     *ret = (struct record){0};
-    if (!cache_path_(dir, key, ".cpt", path) || !cache_is_ours_(path))
+    if (!make_key(run, "", key) || !cache_path(run->dir, key, ".cpt", path) || !cache_is_ours(path))
         return false;
     struct cps_err *err = record_read(path, &head, ret);
-    bool good = !err && is_key(head.text, key) && read_head(&head, dwords, ret);
+    const char *line = err ? NULL : strstr(head.text, "\n# run ");
+    if (line)
+        err = cps_json_parse(line + 7, strcspn(line + 7, "\n"), &json);
+    bool good = !err && run_from_json(json, key, dwords, ret);
     cps_err_free(err);
+    json_object_put(json);
     cps_trace_head_deinit(&head);
     if (!good)
         record_deinit(ret);
     return good;
 }
 
-static void put_capture(const struct record *record, struct cps_buf *out)
-{
-    cps_buf_printf(out, "\n# in-capture %u %" PRIu64 " %" PRIu64, (unsigned)record->account.cut,
-                   record->missing, record->notes);
-    if (*record->disagrees)
-        cps_buf_printf(out, "\n# disagrees %s", record->disagrees);
-}
-
-static void put_head(const struct cache_key *key, const struct record *record, enum cps_gen gen,
-                     struct cps_buf *out)
-{
-    const struct play_account *account = &record->account;
-    cps_buf_printf(out,
-                   "# cpscope-trace 1\n# gen %s\n# processors yes\n# key %s\n# ended %u %" PRIu64
-                   " %" PRIu64 " %u %" PRIu32 " %" PRIu64 " %" PRIu32 "\n# why ",
-                   cps_gen_name(gen), key->text, (unsigned)account->stop, record->instructions,
-                   record->packets, account->replayed, account->submissions, account->executed,
-                   account->not_captured);
-    cps_shown_put_(out, account->why);
-    put_capture(record, out);
-    if (record->code.what)
-        cps_buf_printf(out, "\n# looked-at %s %s %s", record->code.base, record->code.hash,
-                       record->code.what);
-    cps_buf_str(out, "\n# cover ");
-    put_cover(record, out);
-    cps_buf_str(out, "\n");
-}
-
-static struct cps_err *write_entry(const char *path, const struct record *record,
-                                   const struct cps_trace_head *head)
+static struct cps_err *write_events(const char *path, const struct record *record,
+                                    const struct cps_trace_head *head)
 {
     struct cps_outfile *out = NULL;
     struct cps_trace_writer *writer = NULL;
@@ -207,41 +164,73 @@ static struct cps_err *write_entry(const char *path, const struct record *record
     return cps_outfile_commit(out);
 }
 
-static struct cps_err *put(const char *dir, const struct cache_key *key,
-                           const struct record *record, enum cps_gen gen)
+struct cps_err *cache_keep_run(const struct cache_run *run, const struct record *record,
+                               enum cps_gen gen)
 {
     char path[4096];
+    char key[65];
     CPS_BUF text = {0};
-    struct stat info;
     struct cps_trace_head head = {0};
-    if (!cache_path_(dir, key, ".cpt", path))
-        return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", dir);
-    cache_make_dirs(path, 0777);
-    if (!lstat(path, &info) && !S_ISREG(info.st_mode))
-        unlink(path); /* a FIFO or a link is no entry, and would be written through */
-    put_head(key, record, gen, &text);
+    if (!make_key(run, "", key))
+        return cps_err_nomem();
+    if (!cache_path(run->dir, key, ".cpt", path))
+        return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", run->dir);
+    cache_prepare(path);
+    struct json_object *json = run_to_json(key, record);
+    cps_buf_printf(&text, "# cpscope-trace 1\n# gen %s\n# processors yes\n# run ",
+                   cps_gen_name(gen));
+    cps_json_put(&text, json, JSON_C_TO_STRING_PLAIN);
+    cps_buf_str(&text, "\n");
+    json_object_put(json);
     if (text.failed)
         return cps_err_nomem();
     CPS_TRY(cps_trace_head_parse(path, text.data, &head));
-    struct cps_err *err = write_entry(path, record, &head);
+    struct cps_err *err = write_events(path, record, &head);
     cps_trace_head_deinit(&head);
+    if (!err)
+        cache_seal(path);
     return err;
 }
 
-bool cache_take(const struct cache_run *run, uint32_t dwords, struct record *ret)
+/* ---- Texts: a line with the key and the hash of what follows, then a JSON array ---- */
+
+static bool text_path(const struct cache_run *run, const char *about, char key[65], char ret[4096])
 {
-    struct cache_key key;
-    struct cps_err *err = cache_key_(run, run->firmware_hash, &key);
-    bool found = !err && cache_get_(run->dir, &key, dwords, ret);
-    cps_err_free(err);
-    return found;
+    return make_key(run, about, key) && cache_path(run->dir, key, ".text", ret);
 }
 
-struct cps_err *cache_keep(const struct cache_run *run, const struct same_base *base,
-                           const struct record *record, enum cps_gen gen)
+static void put_first_line(const char *key, const char *text, struct cps_buf *out)
 {
-    struct cache_key key;
-    CPS_TRY(cache_key_(run, run->firmware_hash, &key));
-    CPS_TRY(put(run->dir, &key, record, gen));
-    return cache_note_same_(run, base, &key, &record->code);
+    char hash[65];
+    cache_hash(text, strlen(text), hash);
+    cps_buf_printf(out, "%s %s\n", key, hash);
+}
+
+struct json_object *cache_take_texts(const struct cache_run *run, const char *about)
+{
+    char key[65];
+    char path[4096];
+    CPS_BUF line = {0};
+    struct json_object *ret = NULL;
+    CPS_FREE char *whole = text_path(run, about, key, path) ? cache_read(path, MOST_TEXT) : NULL;
+    const char *text = whole ? strchr(whole, '\n') : NULL;
+    if (!text++)
+        return NULL;
+    put_first_line(key, text, &line);
+    if (!line.failed && !strncmp(whole, cps_buf_text(&line), line.size))
+        cps_err_free(cps_json_parse(text, strlen(text), &ret));
+    return ret;
+}
+
+void cache_keep_texts(const struct cache_run *run, const char *about, struct json_object *texts)
+{
+    char key[65];
+    char path[4096];
+    CPS_BUF out = {0};
+    const char *text = cps_json_print(texts, JSON_C_TO_STRING_PLAIN);
+    if (!text || !text_path(run, about, key, path))
+        return;
+    put_first_line(key, text, &out);
+    cps_buf_str(&out, text);
+    cps_err_free(cache_write(path, &out));
 }

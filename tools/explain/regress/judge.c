@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * What a pair comes to: its run beside the baseline's or the golden. */
+ * What a pair comes to: its run beside the baseline's or the golden, and where the values of its
+ * differences come from. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "isa/base/within.h"
+#include "tools/explain/regress/regress.h"
 #include "tools/explain/diff/diffplace.h"
-#include "tools/explain/diff/diffreport.h"
-#include "tools/explain/regress/worker.h"
+#include "tools/cmd/terminal/oom.h"
+#include "tools/explain/why/why.h"
 #include "trace/out/json.h"
 
-void worker_say_(struct json_object *pair, enum result_status status, const char *reason)
+void worker_set_status_(struct json_object *pair, enum result_status status, const char *reason)
 {
     cps_json_text(pair, "status", result_word(status));
     cps_json_text(pair, "reason", reason);
-}
-
-/* The same with a reason that was put together, and may not be all there. */
-static void judge_for(struct json_object *pair, enum result_status status,
-                      const struct cps_buf *reason)
-{
-    cps_json_text(pair, "status", result_word(status));
-    cps_json_buf(pair, "reason", reason);
 }
 
 static bool is_judged(struct json_object *pair)
@@ -34,11 +29,11 @@ static void add_place(struct worker *w, const struct diff_report *report, struct
     CPS_BUF key = {0};
     diff_place_key(report, &key);
     cps_json_buf(pair, "place", &key);
-    if (key.failed || cps_json_get(w->seen, cps_buf_text(&key)))
+    if (cps_json_get(w->seen, tool_text(&key)))
         return;
     struct json_object *place = diff_place(report);
-    cps_json_add(w->seen, cps_buf_text(&key), json_object_get(place));
-    cps_json_add(w->places, cps_buf_text(&key), place);
+    cps_json_add(w->seen, tool_text(&key), json_object_get(place));
+    cps_json_add(w->places, tool_text(&key), place);
 }
 
 static void describe(struct worker *w, struct diff_report *report, struct json_object *pair)
@@ -68,7 +63,7 @@ static void judge_difference(uint64_t differences, const struct record *record,
         cps_buf_printf(&reason, "; %s: %s",
                        cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->account.stop)),
                        record->account.why);
-    judge_for(pair, RESULT_DIFFERS, &reason);
+    worker_set_status_(pair, RESULT_DIFFERS, tool_text(&reason));
 }
 
 /* A run file says what its host must read, a dump what the hardware held. */
@@ -83,7 +78,7 @@ static void judge_input(const struct record *record, struct json_object *pair)
     if (*record->disagrees)
         cps_buf_str(&reason, record->disagrees);
     if (reason.size)
-        judge_for(pair, RESULT_DIFFERS, &reason);
+        worker_set_status_(pair, RESULT_DIFFERS, tool_text(&reason));
 }
 
 /* Why a firmware behaves otherwise than the baseline: looked into when something differs. */
@@ -123,18 +118,111 @@ static void take_difference(void *context, const struct cps_difference *differen
         diff_causes_take(blame->engine->causes, difference);
 }
 
+/* ---- Where the values of a pair's differences come from: one more run of each side, with its
+ * nodes, for the first difference of each cause ---- */
+
+/* Of a pair: causes that are followed, lines of each chain; and nodes (56 bytes), since there may
+ * be many processes. */
+enum { MOST_CAUSES = 4, MOST_LINES = 16, MOST_NODES = 1 << 20 };
+
+/* The questions of one side. */
+struct side {
+    unsigned firmware, capture;
+    size_t cause[MOST_CAUSES];        /* that each is about */
+    uint64_t event[MOST_CAUSES];      /* number in the record */
+    struct cps_buf text[MOST_CAUSES]; /* answers; owned */
+    size_t count;
+};
+
+static struct cps_err *replay_side(struct worker *w, struct side *side)
+{
+    const struct manifest *m = &w->regress->manifest;
+    const struct manifest_firmware *firmware = &m->firmware[side->firmware];
+    const char *capture = m->capture[side->capture].path;
+    CPS_TRY(worker_boot_(w, side->firmware));
+    const struct why_question question = {.opt = &w->regress->run,
+                                          .firmware = {firmware->path[0], firmware->path[1]},
+                                          .capture = capture,
+                                          .kinds = worker_kinds_(w),
+                                          .event = side->event,
+                                          .events = side->count,
+                                          .most = MOST_LINES,
+                                          .nodes = MOST_NODES,
+                                          .boots_first = w->engine[side->firmware].boot.booted};
+    CPS_TRY(why_first_difference(&question, side->text));
+    return worker_check_inputs_(w, side->firmware, capture);
+}
+
+/* The answers, out of the cache or by a replay. They depend on the run, on the questions, and on
+ * the name of the capture's file. */
+static struct cps_err *answer(struct worker *w, struct side *side)
+{
+    const char *capture = w->regress->manifest.capture[side->capture].path;
+    const char *slash = strrchr(capture, '/');
+    const struct cache_run run = worker_cache_run_(w, side->firmware);
+    bool stored = *run.dir && !w->cache_failed;
+    CPS_BUF about = {0};
+    cps_buf_printf(&about, "why %d %d %s", MOST_LINES, MOST_NODES, slash ? slash + 1 : capture);
+    for (size_t k = 0; k < side->count; k++)
+        cps_buf_printf(&about, " %" PRIu64, side->event[k]);
+    struct json_object *list = stored ? cache_take_texts(&run, tool_text(&about)) : NULL;
+    bool known = cps_json_count(list) == side->count;
+    for (size_t k = 0; known && k < side->count; k++)
+        cps_buf_str(&side->text[k], json_object_get_string(json_object_array_get_idx(list, k)));
+    json_object_put(list);
+    if (known)
+        return NULL;
+    CPS_TRY(replay_side(w, side));
+    list = json_object_new_array();
+    for (size_t k = 0; k < side->count; k++)
+        cps_json_append(list, json_object_new_string(tool_text(&side->text[k])));
+    if (stored)
+        cache_keep_texts(&run, tool_text(&about), list);
+    json_object_put(list);
+    return NULL;
+}
+
+/* Adds to the causes, in their order, "why_old" and "why_new" of the first few. */
+static struct cps_err *explain(struct worker *w, const struct diff_causes *from, struct side *side,
+                               const struct record *record, struct json_object *causes)
+{
+    bool is_new = side->firmware != (unsigned)w->regress->manifest.baseline;
+    struct diff_first first[MOST_CAUSES];
+    size_t count = diff_causes_firsts(from, first, MOST_CAUSES);
+    for (size_t k = 0; k < count; k++) {
+        const struct cps_event *event = is_new ? first[k].b : first[k].a;
+        if (!event)
+            continue;
+        side->event[side->count] = (uint64_t)(event - record->event);
+        side->cause[side->count++] = k;
+    }
+    if (side->count)
+        CPS_TRY(answer(w, side));
+    for (size_t k = 0; k < side->count; k++) {
+        if (side->text[k].size)
+            cps_json_buf(json_object_array_get_idx(causes, side->cause[k]),
+                         is_new ? "why_new" : "why_old", &side->text[k]);
+    }
+    return NULL;
+}
+
 /* A golden has neither code nor a run that could be made again. */
 static struct cps_err *add_causes(struct worker *w, unsigned firmware, unsigned capture,
                                   const struct diff_report *report, struct json_object *pair)
 {
-    const struct engine *e = &w->engine[firmware];
-    const struct explain explain = {.firmware = {(unsigned)w->regress->manifest.baseline, firmware},
-                                    .capture = capture,
-                                    .record = {report->a.record, report->b.record},
-                                    .causes = e->causes};
-    struct json_object *causes = diff_causes_json(e->causes);
+    const struct manifest *m = &w->regress->manifest;
+    const struct diff_causes *from = w->engine[firmware].causes;
+    struct json_object *causes = diff_causes_json(from);
+    struct cps_err *err = NULL;
     cps_json_add(pair, "causes", causes);
-    return worker_explain_(w, &explain, causes);
+    for (unsigned i = 0; i < 2 && causes && !err && files_is_regular(m->capture[capture].path);
+         i++) {
+        struct side side = {.firmware = i ? firmware : (unsigned)m->baseline, .capture = capture};
+        err = explain(w, from, &side, i ? report->b.record : report->a.record, causes);
+        for (size_t k = 0; k < MOST_CAUSES; k++)
+            cps_buf_deinit(&side.text[k]);
+    }
+    return err;
 }
 
 /* @p compared  with the baseline, which ends the same way */
@@ -149,7 +237,7 @@ static void judge_stop(struct worker *w, unsigned capture, const struct record *
                    record->account.why[0] ? ": " : "", record->account.why,
                    compared ? "; the baseline ends the same way" : "");
     if (reason != expected)
-        judge_for(pair, RESULT_STOPPED, &text);
+        worker_set_status_(pair, RESULT_STOPPED, tool_text(&text));
 }
 
 /* What of the capture did not run: the pair names it whatever its status is. */
@@ -186,7 +274,8 @@ static void judge_pass(const struct record *record, bool alone, struct json_obje
     if (alone)
         cps_buf_printf(&reason, "%snot compared: the baseline is of another generation",
                        reason.size ? "; " : "");
-    judge_for(pair, executed && !record->account.cut ? RESULT_PASS : RESULT_STOPPED, &reason);
+    worker_set_status_(pair, executed && !record->account.cut ? RESULT_PASS : RESULT_STOPPED,
+                       tool_text(&reason));
 }
 
 /* The run is as the baseline's; or as the golden, before which judge_stop() was asked. */
@@ -196,7 +285,8 @@ static void judge_equal(struct worker *w, unsigned capture, const struct record 
     cps_json_uint(pair, "differences", 0);
     judge_stop(w, capture, record, true, pair);
     if (!is_judged(pair) && !diff_count_compared(record, w->regress->manifest.kinds, &w->mask))
-        worker_say_(pair, RESULT_STOPPED, "nothing was compared: neither side has such events");
+        worker_set_status_(pair, RESULT_STOPPED,
+                           "nothing was compared: neither side has such events");
     if (!is_judged(pair))
         judge_pass(record, false, pair);
 }
@@ -258,11 +348,9 @@ static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsig
         return NULL;
     }
     worker_golden_(&w->regress->manifest, firmware, capture, &path);
-    if (path.failed)
-        return cps_err_nomem();
     const struct diff_side side = {
         .label = "golden", .record = &golden, .names = w->engine[firmware].names};
-    struct cps_err *err = record_read(cps_buf_text(&path), NULL, &golden);
+    struct cps_err *err = record_read(tool_text(&path), NULL, &golden);
     if (!err)
         err = compare(w, firmware, capture, &side, record, pair);
     record_deinit(&golden);
@@ -296,46 +384,16 @@ static struct cps_err *judge_record(struct worker *w, unsigned firmware, unsigne
                            : compare_golden(w, firmware, capture, record, base != NULL, pair);
 }
 
-static struct cps_err *judge_run(struct worker *w, unsigned firmware, unsigned capture,
-                                 const struct base *base, struct json_object *pair)
+struct cps_err *worker_judge_(struct worker *w, unsigned firmware, unsigned capture,
+                              const struct base *base, struct json_object *pair)
 {
     struct record record = {0};
+    if (base && (int)firmware == w->regress->manifest.baseline)
+        return base->err ? worker_again_(base->err)
+                         : judge_record(w, firmware, capture, NULL, &base->record, pair);
     struct cps_err *err = worker_record_(w, firmware, capture, &record);
     if (!err)
         err = judge_record(w, firmware, capture, base, &record, pair);
     record_deinit(&record);
-    return err;
-}
-
-/* The baseline's run is this firmware's, too: as compare() would judge it. */
-static void judge_same(struct worker *w, unsigned firmware, unsigned capture,
-                       const struct record *record, struct json_object *pair)
-{
-    cps_json_uint(pair, "packets", record->packets);
-    cps_json_uint(pair, "instructions", record->instructions);
-    judge_input(record, pair);
-    if (!is_judged(pair))
-        judge_equal(w, capture, record, pair);
-    worker_keep_cover_(&w->engine[firmware], record);
-    w->same++;
-}
-
-/* Without a cache every pair runs, and shows that what is said here is so. */
-struct cps_err *worker_judge_(struct worker *w, unsigned firmware, unsigned capture,
-                              const struct base *base, struct json_object *pair)
-{
-    struct cps_err *err = NULL;
-    if (base && (int)firmware == w->regress->manifest.baseline)
-        return base->err ? worker_again_(base->err)
-                         : judge_record(w, firmware, capture, NULL, &base->record, pair);
-    bool same = false;
-    if (base && !base->err)
-        CPS_TRY(worker_same_code_(w, firmware, &base->record, &same));
-    if (same && *w->regress->cache.dir)
-        judge_same(w, firmware, capture, &base->record, pair);
-    else
-        err = judge_run(w, firmware, capture, base, pair);
-    if (same)
-        cps_json_bool(pair, "same_code", true);
     return err;
 }

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "isa/base/buf.h"
-#include "isa/base/list.h"
 #include "isa/base/shown.h"
 #include "isa/base/within.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/options/opt_near.h"
 #include "tools/run/files.h"
@@ -38,11 +38,9 @@ static struct cps_err *bad(const struct reader *r, const char *expected)
 
 static char *join(const char *dir, const char *name)
 {
-    size_t size = strlen(dir) + strlen(name) + 1;
-    char *ret = malloc(size);
-    if (ret)
-        snprintf(ret, size, "%s%s", name[0] == '/' ? "" : dir, name);
-    return ret;
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, "%s%s", name[0] == '/' ? "" : dir, name);
+    return tool_strdup(tool_text(&text));
 }
 
 /* The value of "key=value" among the line's words, which is taken out; NULL: there is none. */
@@ -69,11 +67,11 @@ static struct cps_err *take_key(struct reader *r, const char *key, const char **
 /* ",A,B,": so that a tag can be looked for with its commas. */
 static char *tags_of(const char *value)
 {
-    size_t size = value ? strlen(value) + 3 : 0;
-    char *ret = value ? malloc(size) : NULL;
-    if (ret)
-        snprintf(ret, size, ",%s,", value);
-    return ret;
+    CPS_BUF text = {0};
+    if (!value)
+        return NULL;
+    cps_buf_printf(&text, ",%s,", value);
+    return tool_strdup(tool_text(&text));
 }
 
 /* As reports name it. What they cannot hold is written as \xHH, and so is the backslash: then no
@@ -89,37 +87,7 @@ static char *shown_name(const char *name)
             break;
         cps_buf_str(&text, "\\x5c");
     }
-    return text.failed ? NULL : strdup(cps_buf_text(&text));
-}
-
-/* Results go by names. */
-static struct cps_err *check_new(const struct reader *r, const char *name)
-{
-    for (unsigned i = 0; i < r->to->firmware_count; i++) {
-        const struct manifest_firmware *old = &r->to->firmware[i];
-        if (!strcmp(old->name, name))
-            return cps_err_new(CPS_ERR_SYNTAX,
-                               "%s:%u: firmware %s is in line %u already, expected another name",
-                               r->path, r->line, name, old->line);
-    }
-    return NULL;
-}
-
-/* A file may be called as an engine's chip is not. */
-static struct cps_err *check_engine(const struct reader *r, bool is_file)
-{
-    CPS_FREE char *full = is_file ? join(r->dir, r->word[2]) : NULL;
-    if (is_file && !full)
-        return cps_err_nomem();
-    if (!is_file || !access(full, F_OK))
-        return NULL;
-    struct cps_err *err = opt_check_named_engine(r->word[2]);
-    if (!err || err->code == CPS_ERR_NOMEM)
-        return err;
-    struct cps_err *ret =
-        cps_err_new(CPS_ERR_SYNTAX, "%s:%u: %s", r->path, (unsigned)r->line, err->message);
-    cps_err_free(err);
-    return ret;
+    return tool_strdup(tool_text(&text));
 }
 
 static struct cps_err *add_firmware(struct reader *r)
@@ -131,10 +99,21 @@ static struct cps_err *add_firmware(struct reader *r)
         return bad(r, "firmware NAME FILE [FILE] [tags=A,B]");
     struct manifest *to = r->to;
     CPS_FREE char *name = shown_name(r->word[1]);
-    if (!name || !CPS_LIST_ROOM(to->firmware, to->firmware_count))
-        return cps_err_nomem();
-    CPS_TRY(check_new(r, name));
-    CPS_TRY(check_engine(r, is_file));
+    for (unsigned i = 0; i < to->firmware_count; i++) {
+        if (!strcmp(to->firmware[i].name, name)) /* results go by names */
+            return cps_err_new(CPS_ERR_SYNTAX,
+                               "%s:%u: firmware %s is in line %u already, expected another name",
+                               r->path, r->line, name, to->firmware[i].line);
+    }
+    CPS_FREE char *full = is_file ? join(r->dir, r->word[2]) : NULL;
+    /* A file may be called as an engine's chip is not. */
+    struct cps_err *err =
+        full && access(full, F_OK) ? tool_err(opt_check_named_engine(r->word[2])) : NULL;
+    if (err) { /* of the manifest, not of the command line */
+        err->code = CPS_ERR_SYNTAX;
+        return cps_err_within_(err, "%s:%u", r->path, r->line);
+    }
+    TOOL_ROOM(to->firmware, to->firmware_count);
     struct manifest_firmware *fw = &to->firmware[to->firmware_count++];
     *fw = (struct manifest_firmware){.name = CPS_TAKE(name),
                                      .line = r->line,
@@ -142,24 +121,21 @@ static struct cps_err *add_firmware(struct reader *r)
                                      .tags = tags_of(tags)};
     if (r->count == 4)
         fw->path[1] = join(r->dir, r->word[3]);
-    bool good = fw->path[0] && (fw->path[1] || r->count < 4) && (fw->tags || !tags);
-    return good ? NULL : cps_err_nomem();
+    return NULL;
 }
 
-static struct cps_err *add_capture(struct reader *r, const char *path, const char *tags, int expect)
+static void add_capture(struct reader *r, const char *path, const char *tags, int expect)
 {
     struct manifest *to = r->to;
     size_t dir = strlen(r->dir);
-    if (!CPS_LIST_ROOM(to->capture, to->capture_count))
-        return cps_err_nomem();
-    struct manifest_capture *capture = &to->capture[to->capture_count++];
+    TOOL_ROOM(to->capture, to->capture_count);
     bool below = !strncmp(path, r->dir, dir);
-    *capture = (struct manifest_capture){.path = strdup(path),
-                                         .name = shown_name(below ? path + dir : path),
-                                         .line = r->line,
-                                         .tags = tags_of(tags),
-                                         .expect = expect};
-    return capture->path && capture->name && (capture->tags || !tags) ? NULL : cps_err_nomem();
+    to->capture[to->capture_count++] =
+        (struct manifest_capture){.path = tool_strdup(path),
+                                  .name = shown_name(below ? path + dir : path),
+                                  .line = r->line,
+                                  .tags = tags_of(tags),
+                                  .expect = expect};
 }
 
 /* A folder that cannot be listed may have what is asked for; one that is not there has nothing. */
@@ -175,18 +151,18 @@ static struct cps_err *add_glob(struct reader *r, const char *pattern, const cha
 {
     glob_t found = {0};
     CPS_FREE char *full = join(r->dir, pattern);
-    struct cps_err *err = full ? NULL : cps_err_nomem();
-    int status = full ? glob(full, 0, unreadable, &found) : 0;
-    if (!err && status == GLOB_NOMATCH && !strpbrk(pattern, "*?["))
-        err = add_capture(r, full, tags, expect);
-    else if (!err && status == GLOB_NOSPACE)
-        err = cps_err_nomem();
-    else if (!err && status == GLOB_ABORTED)
+    struct cps_err *err = NULL;
+    int status = glob(full, 0, unreadable, &found);
+    if (status == GLOB_NOMATCH && !strpbrk(pattern, "*?["))
+        add_capture(r, full, tags, expect);
+    else if (status == GLOB_NOSPACE)
+        tool_oom();
+    else if (status == GLOB_ABORTED)
         err = cps_err_within_(cps_err_os(full, "list"), "%s:%u", r->path, r->line);
-    else if (!err && status)
+    else if (status)
         err = bad(r, "a pattern that some file matches");
     for (size_t i = 0; i < found.gl_pathc && !err; i++)
-        err = add_capture(r, found.gl_pathv[i], tags, expect);
+        add_capture(r, found.gl_pathv[i], tags, expect);
     globfree(&found);
     return err;
 }
@@ -238,8 +214,8 @@ static struct cps_err *set_text(struct reader *r, char **to, const char *dir)
     if (*to)
         return cps_err_new(CPS_ERR_SYNTAX, "%s:%u: a second \"%s\", expected one", r->path, r->line,
                            r->word[0]);
-    *to = text.failed ? NULL : join(dir, cps_buf_text(&text));
-    return *to ? NULL : cps_err_nomem();
+    *to = join(dir, tool_text(&text));
+    return NULL;
 }
 
 /* Each policy has to have a meaning for one of @p engines. */
@@ -248,13 +224,6 @@ static struct cps_err *check_policy(const struct reader *r, unsigned engines)
     struct cps_policy policy = cps_policy_default();
     return cps_err_within_(cps_policy_parse_for(r->to->policy, engines, &policy), "%s:%u", r->path,
                            r->policy_line);
-}
-
-static struct cps_err *set_policy(struct reader *r)
-{
-    CPS_TRY(set_text(r, &r->to->policy, ""));
-    r->policy_line = r->line;
-    return check_policy(r, CPS_ON_ALL);
 }
 
 /* Its lines may stand before those of the firmware that they are for. */
@@ -268,24 +237,10 @@ static struct cps_err *check_engines(const struct reader *r)
     return r->to->policy ? check_policy(r, engines) : NULL;
 }
 
-static struct cps_err *set_events(struct reader *r)
-{
-    CPS_TRY(set_text(r, &r->to->events, ""));
-    return cps_text_classes(r->to->events, &r->to->kinds)
-               ? NULL
-               : bad(r, "classes of events as --events takes them: all, default, or reg,memw");
-}
-
-static struct cps_err *set_limit(struct reader *r)
-{
-    return r->count == 2 && opt_count(r->word[1], &r->to->limit)
-               ? NULL
-               : bad(r, "limit N, with k, M or G");
-}
-
 static struct cps_err *read_line(struct reader *r)
 {
     const char *key = r->word[0];
+    struct manifest *to = r->to;
     if (!strcmp(key, "firmware"))
         return add_firmware(r);
     if (!strcmp(key, "capture"))
@@ -293,32 +248,39 @@ static struct cps_err *read_line(struct reader *r)
     if (!strcmp(key, "baseline"))
         return set_baseline(r);
     if (!strcmp(key, "golden"))
-        return set_text(r, &r->to->golden, r->dir);
+        return set_text(r, &to->golden, r->dir);
     if (!strcmp(key, "mask")) {
-        r->to->mask_line = r->line;
-        return set_text(r, &r->to->mask, "");
+        to->mask_line = r->line;
+        return set_text(r, &to->mask, "");
     }
-    if (!strcmp(key, "events"))
-        return set_events(r);
-    if (!strcmp(key, "policy"))
-        return set_policy(r);
+    if (!strcmp(key, "events")) {
+        CPS_TRY(set_text(r, &to->events, ""));
+        return cps_text_classes(to->events, &to->kinds)
+                   ? NULL
+                   : bad(r, "classes of events as --events takes them: all, default, or reg,memw");
+    }
+    if (!strcmp(key, "policy")) {
+        CPS_TRY(set_text(r, &to->policy, ""));
+        r->policy_line = r->line;
+        return check_policy(r, CPS_ON_ALL);
+    }
     if (!strcmp(key, "limit"))
-        return set_limit(r);
+        return r->count == 2 && opt_count(r->word[1], &to->limit)
+                   ? NULL
+                   : bad(r, "limit N, with k, M or G");
     return bad(r, "firmware, capture, baseline, golden, mask, events, policy or limit");
 }
 
-static struct cps_err *split(struct reader *r, char *line)
+static void split(struct reader *r, char *line)
 {
     char *state = NULL;
     r->count = 0;
     line[strcspn(line, ";")] = '\0';
     for (char *word = strtok_r(line, " \t\r", &state); word;
          word = strtok_r(NULL, " \t\r", &state)) {
-        if (!CPS_LIST_ROOM(r->word, r->count))
-            return cps_err_nomem();
+        TOOL_ROOM(r->word, r->count);
         r->word[r->count++] = word;
     }
-    return NULL;
 }
 
 static struct cps_err *read_lines(struct reader *r, char *text)
@@ -330,7 +292,7 @@ static struct cps_err *read_lines(struct reader *r, char *text)
         r->line++;
         if (*line == '#')
             continue;
-        CPS_TRY(split(r, line));
+        split(r, line);
         if (r->count)
             CPS_TRY(read_line(r));
     }
@@ -403,35 +365,28 @@ static struct cps_err *unpaired(const struct reader *r, unsigned line, const cha
         *what == 'c' ? "firmware" : "capture", near_text(near, "", meant, sizeof(meant)));
 }
 
-static struct cps_err *check_capture(const struct reader *r, const struct manifest_capture *c)
-{
-    struct near near = {0};
-    for (unsigned f = 0; f < r->to->firmware_count; f++) {
-        if (manifest_pairs(&r->to->firmware[f], c))
-            return NULL;
-        find_near(c->tags, r->to->firmware[f].tags, &near);
-    }
-    return unpaired(r, c->line, "capture", c->name, c->tags, &near);
-}
-
-static struct cps_err *check_firmware(const struct reader *r, const struct manifest_firmware *f)
-{
-    struct near near = {0};
-    for (unsigned c = 0; c < r->to->capture_count; c++) {
-        if (manifest_pairs(f, &r->to->capture[c]))
-            return NULL;
-        find_near(f->tags, r->to->capture[c].tags, &near);
-    }
-    return unpaired(r, f->line, "firmware", f->name, f->tags, &near);
-}
-
-/* Nobody would miss what is in no pair. */
+/* What is in no pair would be missed by nobody. */
 static struct cps_err *check_pairs(const struct reader *r)
 {
-    for (unsigned c = 0; c < r->to->capture_count; c++)
-        CPS_TRY(check_capture(r, &r->to->capture[c]));
-    for (unsigned f = 0; f < r->to->firmware_count; f++)
-        CPS_TRY(check_firmware(r, &r->to->firmware[f]));
+    const struct manifest *m = r->to;
+    for (unsigned i = 0; i < m->capture_count + m->firmware_count; i++) {
+        bool is_capture = i < m->capture_count;
+        const struct manifest_capture *c = &m->capture[is_capture ? i : 0];
+        const struct manifest_firmware *f = &m->firmware[is_capture ? 0 : i - m->capture_count];
+        unsigned others = is_capture ? m->firmware_count : m->capture_count;
+        struct near near = {0};
+        unsigned k = 0;
+        for (; k < others; k++) {
+            const struct manifest_firmware *other = is_capture ? &m->firmware[k] : f;
+            if (manifest_pairs(other, is_capture ? c : &m->capture[k]))
+                break;
+            find_near(is_capture ? c->tags : f->tags, is_capture ? other->tags : m->capture[k].tags,
+                      &near);
+        }
+        if (k == others)
+            return is_capture ? unpaired(r, c->line, "capture", c->name, c->tags, &near)
+                              : unpaired(r, f->line, "firmware", f->name, f->tags, &near);
+    }
     return NULL;
 }
 
@@ -441,9 +396,9 @@ struct cps_err *manifest_read(const char *path, struct manifest *ret)
     const char *slash = strrchr(path, '/');
     *ret = (struct manifest){.baseline = -1, .kinds = RECORD_COMPARED, .limit = 100000000};
     CPS_TRY(files_text(path, MAX_BYTES, &text));
-    struct reader r = {
-        .to = ret, .path = path, .dir = strndup(path, slash ? (size_t)(slash - path) + 1 : 0)};
-    struct cps_err *err = r.dir ? read_lines(&r, text) : cps_err_nomem();
+    struct reader r = {.to = ret, .path = path, .dir = tool_strdup(path)};
+    r.dir[slash ? slash - path + 1 : 0] = '\0';
+    struct cps_err *err = read_lines(&r, text);
     if (!err)
         err = join_captures(&r);
     if (!err)

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * Results of a regression run: their order, their sums. */
+ * Results of a regression run: their order, their sums; and several of them joined, of other runs
+ * or of the shards of one, and held against what their manifests ask for. */
 #include "tools/explain/regress/results.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/run/cachedir.h"
+#include "tools/run/files.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
+
+#define MAX_BYTES ((size_t)512 << 20) /* of a file of results */
 
 static const char *const words[RESULT_COUNT] = {"pass", "differs", "stopped", "skipped", "not-run"};
 
@@ -41,46 +49,53 @@ enum result_status result_status(struct json_object *pair)
     return (enum result_status)i;
 }
 
-static int by_pair(const void *x, const void *y)
+int result_compare(struct json_object *a, struct json_object *b)
+{
+    int order = strcmp(result_text(a, "capture"), result_text(b, "capture"));
+    return order ? order : strcmp(result_text(a, "firmware"), result_text(b, "firmware"));
+}
+
+int result_order(const void *x, const void *y)
 {
     struct json_object *a = *(struct json_object *const *)x;
     struct json_object *b = *(struct json_object *const *)y;
-    int order = strcmp(result_text(a, "capture"), result_text(b, "capture"));
-    if (!order)
-        order = strcmp(result_text(a, "firmware"), result_text(b, "firmware"));
+    int order = result_compare(a, b);
     /* results of two runs merged: some order, and always the same */
     return order ? order : strcmp(json_object_to_json_string(a), json_object_to_json_string(b));
 }
 
-static bool is_same_pair(struct json_object *a, struct json_object *b)
+/* Names have no line breaks: shown names escape them. */
+void results_digest(struct json_object *pairs, char ret[65])
 {
-    return !strcmp(result_text(a, "capture"), result_text(b, "capture")) &&
-           !strcmp(result_text(a, "firmware"), result_text(b, "firmware"));
-}
-
-/* What was merged twice is there once. */
-struct cps_err *results_sort_pairs(struct json_object *results)
-{
-    struct json_object *pairs = cps_json_get(results, "pairs");
-    struct json_object *kept = pairs ? json_object_new_array() : NULL;
-    if (!kept)
-        return cps_err_nomem();
-    json_object_array_sort(pairs, by_pair);
+    CPS_BUF text = {0};
     for (size_t i = 0; i < cps_json_count(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
-        struct json_object *before = i ? json_object_array_get_idx(pairs, i - 1) : NULL;
-        bool same = before && is_same_pair(pair, before);
-        if (!same)
-            cps_json_append(kept, json_object_get(pair));
-        if (!same || json_object_equal(pair, before))
-            continue;
-        json_object_put(kept);
-        return cps_err_new(CPS_ERR_INPUT,
-                           "(results): two different ones of firmware %s and capture %s, expected "
-                           "one",
-                           result_text(pair, "firmware"), result_text(pair, "capture"));
+        cps_buf_printf(&text, "%s\n%s\n", result_text(pair, "capture"),
+                       result_text(pair, "firmware"));
     }
-    cps_json_add(results, "pairs", kept);
+    cache_hash(tool_text(&text), text.size, ret);
+}
+
+/* Drops duplicate pairs. */
+static struct cps_err *sort_pairs(struct json_object *results)
+{
+    struct json_object *pairs = cps_json_get(results, "pairs");
+    struct json_object *before = NULL;
+    json_object_array_sort(pairs, result_order);
+    for (size_t i = 0; i < cps_json_count(pairs);) {
+        struct json_object *pair = json_object_array_get_idx(pairs, i);
+        if (!before || result_compare(pair, before)) {
+            before = pair;
+            i++;
+            continue;
+        }
+        if (!json_object_equal(pair, before))
+            return cps_err_new(CPS_ERR_INPUT,
+                               "(results): two different ones of firmware %s and capture %s, "
+                               "expected one",
+                               result_text(pair, "firmware"), result_text(pair, "capture"));
+        json_object_array_del_idx(pairs, i, 1);
+    }
     return NULL;
 }
 
@@ -90,16 +105,13 @@ static int by_text(const void *x, const void *y)
 }
 
 /* What workers send comes in the order of chance. */
-static struct cps_err *sort_members(struct json_object *results, const char *member)
+static void sort_members(struct json_object *results, const char *member)
 {
     struct json_object *members = cps_json_get(results, member);
     struct json_object *sorted = json_object_new_object();
     size_t count = 0;
-    const char **key = calloc((size_t)json_object_object_length(members) + 1, sizeof(*key));
-    if (!key) {
-        json_object_put(sorted);
-        return cps_err_nomem();
-    }
+    CPS_FREE const char **key =
+        tool_alloc((size_t)json_object_object_length(members), sizeof(*key));
     json_object_object_foreach(members, name, unused)
     {
         (void)unused;
@@ -108,18 +120,17 @@ static struct cps_err *sort_members(struct json_object *results, const char *mem
     qsort(key, count, sizeof(*key), by_text);
     for (size_t i = 0; i < count; i++)
         cps_json_add(sorted, key[i], json_object_get(cps_json_get(members, key[i])));
-    free(key);
     cps_json_add(results, member, sorted);
-    return NULL;
 }
 
 struct cps_err *results_sort(struct json_object *results)
 {
     if (!cps_json_complete(results))
         return cps_err_nomem();
-    CPS_TRY(results_sort_pairs(results));
-    CPS_TRY(sort_members(results, "inputs"));
-    return sort_members(results, "places");
+    CPS_TRY(sort_pairs(results));
+    sort_members(results, "inputs");
+    sort_members(results, "places");
+    return NULL;
 }
 
 void results_join(struct json_object *to, struct json_object *from)
@@ -132,13 +143,12 @@ void results_join(struct json_object *to, struct json_object *from)
     }
 }
 
-char *results_join_digits(const char *a, const char *b)
+struct json_object *results_join_digits(const char *a, const char *b)
 {
-    size_t size = strlen(a);
-    char *ret = strdup(a);
-    for (size_t i = 0; ret && i < size && b[i]; i++)
-        ret[i] = (char)('0' + ((a[i] - '0') | (b[i] - '0')));
-    return ret;
+    CPS_FREE char *both = tool_strdup(a);
+    for (size_t i = 0; both[i] && b[i]; i++)
+        both[i] = (char)('0' + ((a[i] - '0') | (b[i] - '0')));
+    return json_object_new_string(both);
 }
 
 struct results_cover results_cover_of(struct json_object *handler)
@@ -205,18 +215,197 @@ int results_exit(struct json_object *results, struct cps_buf *why)
     return count[RESULT_DIFFERS] ? 1 : count[RESULT_STOPPED] ? 4 : 0;
 }
 
-bool result_same_code(struct json_object *pair)
+/* ---- Merging ---- */
+
+/* What the same names mean in all results that are joined: settings by their values, inputs by
+ * their contents. */
+static struct cps_err *join_inputs(struct json_object *to, struct json_object *from,
+                                   const char *path)
 {
-    return cps_json_get_bool(pair, "same_code", false);
+    json_object_object_foreach(from, key, value)
+    {
+        struct json_object *old = cps_json_get(to, key);
+        if (!old)
+            cps_json_add(to, key, json_object_get(value));
+        else if (!json_object_equal(old, value) && strchr(key, ' '))
+            return cps_err_new(CPS_ERR_INPUT,
+                               "%s: another %s than in the results before, expected the same", path,
+                               key);
+        else if (!json_object_equal(old, value))
+            return cps_err_new(CPS_ERR_INPUT,
+                               "%s: found %s %s, expected %s as in the results before", path, key,
+                               json_object_get_string(value), json_object_get_string(old));
+    }
+    return NULL;
 }
 
-unsigned results_count_same(struct json_object *results)
+static bool join_handler(struct json_object *old, struct json_object *new)
 {
-    struct json_object *pairs = cps_json_get(results, "pairs");
-    unsigned count = 0;
+    const char *a = result_text(old, "digits");
+    const char *b = result_text(new, "digits");
+    if (strcmp(result_text(old, "handler"), result_text(new, "handler")) != 0 ||
+        strlen(a) != strlen(b))
+        return false;
+    cps_json_add(old, "digits", results_join_digits(a, b));
+    return true;
+}
+
+static struct cps_err *join_coverage(struct json_object *to, struct json_object *from,
+                                     const char *path)
+{
+    json_object_object_foreach(from, key, value)
+    {
+        struct json_object *old = cps_json_get(to, key);
+        size_t count = cps_json_count(value);
+        if (!old) {
+            cps_json_add(to, key, json_object_get(value));
+            continue;
+        }
+        bool same = cps_json_count(old) == count;
+        for (size_t i = 0; i < count && same; i++)
+            same = join_handler(json_object_array_get_idx(old, i),
+                                json_object_array_get_idx(value, i));
+        if (!same)
+            return cps_err_new(CPS_ERR_INPUT,
+                               "%s: other handlers of firmware %s than in the results before, "
+                               "expected the same",
+                               path, key);
+    }
+    return NULL;
+}
+
+/* Shards of one run have the same list; else it is the union. */
+static void merge_firmware(struct json_object *to, struct json_object *from)
+{
+    struct json_object *names = cps_json_get(to, "firmware");
+    struct json_object *more = cps_json_get(from, "firmware");
+    struct json_object *baseline = cps_json_get(from, "baseline");
+    for (size_t i = 0; i < cps_json_count(more); i++) {
+        struct json_object *name = json_object_array_get_idx(more, i);
+        size_t k = 0;
+        while (k < cps_json_count(names) &&
+               !json_object_equal(json_object_array_get_idx(names, k), name))
+            k++;
+        if (k == cps_json_count(names))
+            cps_json_append(names, json_object_get(name));
+    }
+    if (baseline)
+        cps_json_add(to, "baseline", json_object_get(baseline));
+}
+
+/* The member "runs" while merging: by digest of the manifest, how many pairs it has, which there
+ * are, and "shards": an object with a member "I/N" per shard. */
+static struct json_object *run_of(struct json_object *to, struct json_object *from)
+{
+    const char *digest = result_text(from, "manifest");
+    struct json_object *runs = cps_json_get(to, "runs");
+    if (!runs)
+        runs = cps_json_new_object(to, "runs");
+    if (!cps_json_get(runs, digest)) {
+        struct json_object *run = json_object_new_object();
+        cps_json_add(run, "total", json_object_get(cps_json_get(from, "pairs_total")));
+        cps_json_add(run, "pairs", json_object_new_array());
+        cps_json_add(run, "shards", json_object_new_object());
+        cps_json_add(runs, digest, run);
+    }
+    return cps_json_get(runs, digest);
+}
+
+static struct cps_err *merge_run(struct json_object *to, struct json_object *from, const char *path)
+{
+    struct json_object *pairs = cps_json_get(from, "pairs");
+    if (cps_json_get(from, "interrupted"))
+        return cps_err_new(CPS_ERR_INPUT, "%s: the run was interrupted; run it again to go on",
+                           path);
+    struct json_object *run = run_of(to, from);
+    if (cps_json_get(from, "shard"))
+        cps_json_bool(cps_json_get(run, "shards"), result_text(from, "shard"), true);
     for (size_t i = 0; i < cps_json_count(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
-        count += result_same_code(pair) && result_status(pair) == RESULT_PASS;
+        cps_json_append(cps_json_get(run, "pairs"), json_object_get(pair));
+        cps_json_append(cps_json_get(to, "pairs"), json_object_get(pair));
     }
-    return count;
+    return NULL;
+}
+
+static struct cps_err *merge(struct json_object *to, struct json_object *from, const char *path)
+{
+    CPS_TRY(results_check(from, path));
+    CPS_TRY(join_inputs(cps_json_get(to, "inputs"), cps_json_get(from, "inputs"), path));
+    CPS_TRY(merge_run(to, from, path));
+    merge_firmware(to, from);
+    results_join(cps_json_get(to, "places"), cps_json_get(from, "places"));
+    results_join(cps_json_get(to, "code"), cps_json_get(from, "code"));
+    if (cps_json_get(from, "coverage_lost"))
+        cps_json_bool(to, "coverage_lost", true);
+    return join_coverage(cps_json_get(to, "coverage"), cps_json_get(from, "coverage"), path);
+}
+
+struct cps_err *results_merge(struct json_object *to, const char *path)
+{
+    CPS_FREE char *text = NULL;
+    struct json_object *from = NULL;
+    CPS_TRY(files_text(path, MAX_BYTES, &text));
+    CPS_TRY(cps_json_parse(text, strlen(text), &from));
+    struct cps_err *err = merge(to, from, path);
+    json_object_put(from);
+    return err;
+}
+
+/* All shards are of one division, and all are there. */
+static struct cps_err *check_shards(struct json_object *shards)
+{
+    unsigned i = 0, n = 0;
+    json_object_object_foreach(shards, shard, unused)
+    {
+        unsigned of = 0;
+        (void)unused;
+        if (!results_shard(shard, &i, &of) || (n && of != n))
+            return cps_err_new(CPS_ERR_INPUT, "shard %s is of another run than the others", shard);
+        n = of;
+    }
+    for (i = 1; i <= n; i++) {
+        char key[32];
+        snprintf(key, sizeof(key), "%u/%u", i, n);
+        if (!cps_json_get(shards, key))
+            return cps_err_new(CPS_ERR_INPUT, "the results of shard %s are missing", key);
+    }
+    return NULL;
+}
+
+/* The pairs of one run are those of its manifest. */
+static struct cps_err *check_run(const char *digest, struct json_object *run)
+{
+    char found[65];
+    CPS_TRY(check_shards(cps_json_get(run, "shards")));
+    CPS_TRY(sort_pairs(run));
+    struct json_object *pairs = cps_json_get(run, "pairs");
+    results_digest(pairs, found);
+    if (!strcmp(found, digest))
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT,
+                       "(results): %zu pairs, expected the %" PRId64 " of the manifest %.12s: some "
+                       "are missing, or others",
+                       cps_json_count(pairs), cps_json_get_int(run, "total", -1), digest);
+}
+
+struct cps_err *results_complete(struct json_object *results)
+{
+    char digest[65];
+    struct json_object *runs = cps_json_get(results, "runs");
+    if (!cps_json_complete(results))
+        return cps_err_nomem();
+    if (runs) {
+        json_object_object_foreach(runs, manifest, run)
+        {
+            CPS_TRY(check_run(manifest, run));
+        }
+    }
+    json_object_object_del(results, "runs");
+    CPS_TRY(results_sort(results));
+    struct json_object *pairs = cps_json_get(results, "pairs");
+    results_digest(pairs, digest);
+    cps_json_text(results, "manifest", digest);
+    cps_json_uint(results, "pairs_total", cps_json_count(pairs));
+    return NULL;
 }

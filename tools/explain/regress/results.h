@@ -26,10 +26,9 @@ enum result_status {
 /**
  * Results are a JSON document:
  *   {"cpscope-results": 4, "firmware": [name...], "baseline": name,
- *    "manifest": digest of all its pairs' names, "pairs_total": how many (account.h),
+ *    "manifest": digest of all its pairs' names, "pairs_total": how many,
  *    "pairs": [{"firmware", "capture", "status", "reason", "differences", "packets",
- *               "instructions", "first", "counts", "place", "packet_a", "packet_b", "causes",
- *               "same_code"}...],
+ *               "instructions", "first", "counts", "place", "packet_a", "packet_b", "causes"}...],
  *    "places": {place: {"firmware", "handler", "label_a", "label_b", "code_a", "code_b"}},
  *    "code": {firmware: text}, "coverage": {firmware: [{"handler", "digits"}...]},
  *    "inputs": {what: text}, "exit": results_exit()}
@@ -37,16 +36,14 @@ enum result_status {
  * "coverage_lost": true if a process died with what it knew of the code that ran.
  *
  * "causes" are [{"cause", "differences", "packets", "first", and of the first few "why_old" and
- * "why_new": where the values of that first difference come from}...]. "same_code" is true if a
- * pair looks at no code that its baseline's does not have (samecode.h). "inputs" has the settings
+ * "why_new": where the values of that first difference come from}...]. "inputs" has the settings
  * of the manifest, and digests: "names" (of --rnn), "firmware NAME", "capture NAME", "golden
  * FIRMWARE/CAPTURE"; of all captures, also those of other shards. Pairs are sorted by capture, then
  * firmware; inputs by name. Places are where first divergences arise (diffplace.h), sorted by name.
  */
 struct json_object *results_create(void);
-/** Every place that @p a or @p b has; of the same length. Returns a new text, NULL without memory.
- */
-char *results_join_digits(const char *a, const char *b);
+/** Every bit that a digit of @p a or @p b has; both are of the same length. */
+struct json_object *results_join_digits(const char *a, const char *b);
 /** Sums of a handler's digits: of instructions and of branch directions. */
 struct results_cover {
     unsigned ran, all, taken, directions;
@@ -59,9 +56,9 @@ void results_coverage_table(struct json_object *handlers, struct cps_buf *out);
  * does not depend on the order which one stays. */
 void results_join(struct json_object *to, struct json_object *from);
 /** Whether @p from, out of file @p path, has the members of results, of the right kinds
- * (results_check.c). @return NULL, or CPS_ERR_INPUT */
+ * (check.c). @return NULL, or CPS_ERR_INPUT */
 CPS_MUST_USE struct cps_err *results_check(struct json_object *from, const char *path);
-/** Adds the results in a file (results_merge.c). */
+/** Adds the results in a file. */
 CPS_MUST_USE struct cps_err *results_merge(struct json_object *to, const char *path);
 /** After merging: sorts, and holds the pairs against the manifests. @return an error that says
  * which shard is missing, or that pairs are */
@@ -69,8 +66,11 @@ CPS_MUST_USE struct cps_err *results_complete(struct json_object *results);
 /** Sorts pairs and places, and leaves each pair once; the last thing before writing.
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: there are two results of a pair that differ */
 CPS_MUST_USE struct cps_err *results_sort(struct json_object *results);
-/** The same for the pairs alone. */
-CPS_MUST_USE struct cps_err *results_sort_pairs(struct json_object *results);
+/** The order of pairs by their names; and as qsort() has it, by all that they say. */
+int result_compare(struct json_object *a, struct json_object *b);
+int result_order(const void *a, const void *b);
+/** The digest of the names of sorted pairs. */
+void results_digest(struct json_object *pairs, char ret[65]);
 /** Reads "I/N", I from 1 to N. */
 bool results_shard(const char *text, unsigned *i, unsigned *n);
 /** What a pair came to. */
@@ -78,10 +78,6 @@ enum result_status result_status(struct json_object *pair);
 unsigned results_count(struct json_object *results, enum result_status status);
 /** Whether there is nothing to say about a pair but its status. */
 bool result_is_plain(struct json_object *pair);
-/** Whether the baseline's run is this pair's, too. */
-bool result_same_code(struct json_object *pair);
-/** Those of them that pass. */
-unsigned results_count_same(struct json_object *results);
 const char *result_word(enum result_status status);
 
 /** The exit status that results come to, which all reports follow: 130 interrupted, 3 nothing was
@@ -90,7 +86,7 @@ const char *result_word(enum result_status status);
 int results_exit(struct json_object *results, struct cps_buf *why);
 
 /** Writes into DIR, which is there: results.xml (JUnit), results.tap, index.html and, when they are
- * whole, results.json (results_write.c). */
+ * whole, results.json (report.c). */
 CPS_MUST_USE struct cps_err *results_write(struct json_object *results, const char *dir);
 /** The folder that results go to. */
 struct results_folder {
@@ -104,8 +100,8 @@ struct results_folder {
 CPS_MUST_USE struct cps_err *results_open(const char *dir, struct results_folder *ret);
 /** Removes a folder that was made and is empty, too. */
 void results_close(const char *dir, struct results_folder *folder);
-/** results_html.c */
-CPS_MUST_USE struct cps_err *results_html(struct json_object *results, const char *path);
+/** Appends the page (page.c). @param why  they are no whole result, as results_exit() has it */
+void results_page(struct json_object *results, const char *why, struct cps_buf *out);
 
 /** A member of a pair as text, "" where it has none. */
 const char *result_text(struct json_object *pair, const char *key);

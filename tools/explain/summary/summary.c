@@ -55,7 +55,7 @@ static enum cps_space place_space(unsigned place)
     return place < sizeof(space) ? (enum cps_space)space[place] : CPS_SPACE_COUNT;
 }
 
-static const char *place_name(const struct play *play, const struct play_place *place)
+static const char *place_name(const struct play *play, const struct play_unmodelled *place)
 {
     enum cps_space space = place_space(place->place);
     if (space == CPS_SPACE_COUNT)
@@ -92,7 +92,7 @@ static void put_packets(const struct play *play, struct json_object *to)
 static void put_places(const struct play *play, struct json_object *list)
 {
     for (unsigned i = 0; i < play->place_count; i++) {
-        const struct play_place *place = &play->place[i];
+        const struct play_unmodelled *place = &play->place[i];
         struct json_object *row = doc_row(list, "space=%s number=%" PRIu64 " count=%" PRIu64,
                                           cps_event_sub_word(CPS_EV_UNMODELLED, place->place),
                                           place->number, place->count);

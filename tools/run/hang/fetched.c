@@ -3,7 +3,7 @@
  * level's current fetch, the rest of it, and the fetches that wait behind it. Fetches are stored in
  * granules of 4 dwords at both ends (H: a630). */
 #include "emu/afuc/afuc.h"
-#include "tools/run/hang/compare.h"
+#include "tools/run/replay.h"
 
 enum { GRANULE = 16 };
 

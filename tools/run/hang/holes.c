@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Trials of a recovered firmware. What the hardware held at the hang is the judge: its place, and
  * the registers there. */
-#include "tools/run/hang/holes.h"
+#include "tools/run/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static unsigned equal_registers(const struct trials *t, struct cps_engine *engin
 static struct cps_err *try_it(struct trials *t, uint64_t *ret)
 {
     struct cps_engine *engine = NULL;
-    struct hang_place place;
+    struct hang_position place;
     uint64_t limit = t->r->play->opt->limit;
     if (limit > STEPS)
         limit = STEPS;

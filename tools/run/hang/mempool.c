@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The queues in CP_MEMPOOL. Each is a list of blocks of 8 chunks; a chunk holds up to two writes.
  */
-#include "tools/run/hang/mempool.h"
+#include "tools/run/hang/hang.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

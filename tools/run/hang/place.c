@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The search for the place of a hang, by the words in CP_ROQ (H: exactly 1 of 4 draws with the same
  * three headers has the words of an a630's dump). */
-#include "tools/run/hang/place.h"
+#include "tools/run/hang/hang.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static unsigned rank_of_callers(const struct hang_sought *s, struct cps_engine *
 /* What the search has seen. */
 struct search {
     const struct hang_sought *sought;
-    struct hang_place *place;
+    struct hang_position *place;
     uint64_t packet; /* the last one that was a candidate; UINT64_MAX: none */
 };
 
@@ -117,7 +117,7 @@ static unsigned rank_of(const struct search *search, struct cps_engine *engine, 
 
 static void count(struct search *search, const struct cps_engine *engine, unsigned rank)
 {
-    struct hang_place *place = search->place;
+    struct hang_position *place = search->place;
     unsigned words = rank & ~(unsigned)HANG_RANK_PC;
     unsigned best = place->rank & ~(unsigned)HANG_RANK_PC;
     if (words > best)
@@ -134,7 +134,7 @@ static void look(struct search *search, struct cps_engine *engine)
 {
     const struct hang_sought *s = search->sought;
     const struct cps_afuc *machine = cps_afuc_of(engine);
-    struct hang_place *place = search->place;
+    struct hang_position *place = search->place;
     if (!same_packet(s, machine) || s->level > 3 || (cps_afuc_level(machine, 0) & 7) != s->level)
         return;
     unsigned rank = rank_of(search, engine, s->level);
@@ -217,7 +217,7 @@ static struct cps_err *step_through(struct search *search, struct cps_engine *en
                                     uint64_t number, uint64_t end)
 {
     enum { MOST = 1 << 20 };
-    const struct hang_place *place = search->place;
+    const struct hang_position *place = search->place;
     enum cps_stop stop = CPS_STOP_BUDGET;
     for (uint32_t inside = 0; inside < MOST && stop == CPS_STOP_BUDGET;
          inside += engine->packets == number) {
@@ -246,13 +246,14 @@ static struct cps_err *step_candidates(struct search *search, struct cps_engine 
 }
 
 struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *engine,
-                          uint64_t limit, struct hang_place *ret)
+                          uint64_t limit, struct hang_position *ret)
 {
     struct cps_engine *whole = NULL;
     struct passing passing = {.count = 0};
     enum cps_stop stop = CPS_STOP_BUDGET;
     struct search search = {.sought = sought, .place = ret, .packet = UINT64_MAX};
-    *ret = (struct hang_place){.no_words = !sought->roq.queue[roq_of_level(sought->level)].known};
+    *ret =
+        (struct hang_position){.no_words = !sought->roq.queue[roq_of_level(sought->level)].known};
     struct cps_err *err = run_whole(sought, engine, limit, &passing, &whole, &stop);
     if (!err)
         err = step_candidates(&search, engine, &passing, whole->clock);
@@ -266,7 +267,7 @@ struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *e
     return err;
 }
 
-void hang_place_text(const struct hang_place *place, struct cps_buf *out)
+void hang_place_text(const struct hang_position *place, struct cps_buf *out)
 {
     static const char *const texts[] = {
         [HANG_NOWHERE] = "no packet of the replay has the headers and the level that the dump "

@@ -6,7 +6,7 @@
 
 #include "emu/afuc/afuc.h"
 #include "tools/run/code.h"
-#include "tools/run/hang/compare.h"
+#include "tools/run/replay.h"
 
 enum { CP_SCRATCH_FIRST = 0x883, CP_SCRATCH_LAST = 0x88a };
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tools/run/hang/compare.h"
+#include "tools/run/replay.h"
 
 struct match {
     struct replay *r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Rows of a comparison: kept, counted, printed. */
-#include "tools/run/hang/rows.h"
+#include "tools/run/hang/hang.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The loop in which a processor waits, and what it reads there. */
-#include "tools/run/hang/wait.h"
+#include "tools/run/hang/hang.h"
 
 enum { R_MEMDATA = 0x1d, R_REGDATA = 0x1e, R_DATA = 0x1f };
 /* The longest loop that is taken for a poll, and how often a value is followed to where it is from.

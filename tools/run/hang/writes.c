@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Register writes of a replay. */
-#include "tools/run/hang/writes.h"
+#include "tools/run/hang/hang.h"
 
 #include <stdlib.h>
 

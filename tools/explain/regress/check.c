@@ -7,10 +7,55 @@
 #include <string.h>
 
 #include "tools/explain/regress/results.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
 /* Digits of coverage go from '0' to '0' plus all bits. */
 #define LAST_DIGIT ('0' + 31)
+
+typedef bool kind_fn(struct json_object *value);
+
+/* A member of an object. */
+struct member {
+    const char *key;
+    kind_fn *is;
+    bool optional;
+};
+
+static bool has_members(struct json_object *value, const struct member *rows, size_t count)
+{
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        struct json_object *member = cps_json_get(value, rows[i].key);
+        good = member ? rows[i].is(member) : rows[i].optional;
+    }
+    return good;
+}
+#define HAS_MEMBERS(value, rows) has_members((value), (rows), sizeof(rows) / sizeof((rows)[0]))
+
+static bool is_list_of(struct json_object *value, kind_fn *is)
+{
+    bool good = json_object_is_type(value, json_type_array);
+    for (size_t i = 0; good && i < cps_json_count(value); i++)
+        good = is(json_object_array_get_idx(value, i));
+    return good;
+}
+
+/* An object all of whose members are of one kind. */
+static bool is_map_of(struct json_object *value, kind_fn *is)
+{
+    bool good = json_object_is_type(value, json_type_object);
+    if (!good)
+        return false;
+    json_object_object_foreach(value, key, member)
+    {
+        (void)key;
+        good = good && is(member);
+    }
+    return good;
+}
+
+/* ---- Kinds ---- */
 
 static bool is_text(struct json_object *value)
 {
@@ -19,46 +64,44 @@ static bool is_text(struct json_object *value)
     return text && strlen(text) == (size_t)json_object_get_string_len(value);
 }
 
+static bool is_name(struct json_object *value)
+{
+    return is_text(value) && *json_object_get_string(value);
+}
+
 static bool is_count(struct json_object *value)
 {
     return json_object_is_type(value, json_type_int) && json_object_get_int64(value) >= 0;
 }
 
-static bool is_list_of(struct json_object *value, bool (*is)(struct json_object *item))
+static bool is_digest(struct json_object *value)
 {
-    if (!json_object_is_type(value, json_type_array))
-        return false;
-    for (size_t i = 0; i < cps_json_count(value); i++) {
-        if (!is(json_object_array_get_idx(value, i)))
-            return false;
-    }
-    return true;
+    return is_text(value) && json_object_get_string_len(value) == 64;
 }
 
-/* An object all of whose members are of one kind. */
-static bool is_map_of(struct json_object *value, bool (*is)(struct json_object *item))
+static bool is_shard(struct json_object *value)
 {
-    if (!json_object_is_type(value, json_type_object))
-        return false;
-    json_object_object_foreach(value, key, member)
-    {
-        (void)key;
-        if (!is(member))
-            return false;
-    }
-    return true;
+    unsigned i = 0, n = 0;
+    return is_text(value) && results_shard(json_object_get_string(value), &i, &n);
 }
 
-/* A handler of coverage. */
+static bool is_digits(struct json_object *value)
+{
+    bool good = is_text(value);
+    for (const char *at = good ? json_object_get_string(value) : ""; *at && good; at++)
+        good = *at >= '0' && *at <= LAST_DIGIT;
+    return good;
+}
+
+static bool is_names(struct json_object *value)
+{
+    return is_list_of(value, is_text);
+}
+
 static bool is_handler(struct json_object *value)
 {
-    if (!is_text(cps_json_get(value, "handler")) || !is_text(cps_json_get(value, "digits")))
-        return false;
-    for (const char *at = result_text(value, "digits"); *at; at++) {
-        if (*at < '0' || *at > LAST_DIGIT)
-            return false;
-    }
-    return true;
+    static const struct member rows[] = {{"handler", is_text, false}, {"digits", is_digits, false}};
+    return HAS_MEMBERS(value, rows);
 }
 
 static bool is_handlers(struct json_object *value)
@@ -71,44 +114,43 @@ static bool is_place(struct json_object *value)
     return is_map_of(value, is_text) && *result_text(value, "firmware");
 }
 
-static bool is_text_or_none(struct json_object *value)
-{
-    return !value || is_text(value);
-}
-
 static bool is_cause(struct json_object *value)
 {
-    return is_text(cps_json_get(value, "cause")) && is_count(cps_json_get(value, "differences")) &&
-           is_count(cps_json_get(value, "packets")) && is_text(cps_json_get(value, "first")) &&
-           is_text_or_none(cps_json_get(value, "why_old")) &&
-           is_text_or_none(cps_json_get(value, "why_new"));
+    static const struct member rows[] = {
+        {"cause", is_text, false}, {"differences", is_count, false}, {"packets", is_count, false},
+        {"first", is_text, false}, {"why_old", is_text, true},       {"why_new", is_text, true},
+    };
+    return HAS_MEMBERS(value, rows);
 }
 
-/* Members of a pair that it need not have. */
-static bool is_pair_member(const char *key, struct json_object *value)
+static bool is_causes(struct json_object *value)
 {
-    static const char *const counts[] = {"differences", "packets", "instructions"};
-    for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        if (!strcmp(key, counts[i]))
-            return is_count(value);
-    }
-    if (!strcmp(key, "causes"))
-        return is_list_of(value, is_cause);
-    return strcmp(key, "same_code") ? is_text(value)
-                                    : json_object_is_type(value, json_type_boolean);
+    return is_list_of(value, is_cause);
 }
 
+/* What has no row here is a text. */
 static bool is_pair(struct json_object *pair)
 {
-    if (!json_object_is_type(pair, json_type_object) || result_status(pair) == RESULT_COUNT)
+    static const struct member rows[] = {
+        {"capture", is_name, false},      {"firmware", is_name, false},
+        {"differences", is_count, true},  {"packets", is_count, true},
+        {"instructions", is_count, true}, {"causes", is_causes, true},
+    };
+    bool good = json_object_is_type(pair, json_type_object) && HAS_MEMBERS(pair, rows) &&
+                result_status(pair) != RESULT_COUNT;
+    if (!good)
         return false;
     json_object_object_foreach(pair, key, value)
     {
-        if (!is_pair_member(key, value))
-            return false;
+        size_t i = 2;
+        while (i < sizeof(rows) / sizeof(rows[0]) && strcmp(key, rows[i].key) != 0)
+            i++;
+        good = good && (i < sizeof(rows) / sizeof(rows[0]) || is_text(value));
     }
-    return *result_text(pair, "capture") && *result_text(pair, "firmware");
+    return good;
 }
+
+/* ---- Results ---- */
 
 /* What a pair names must be there. */
 static bool names_known(struct json_object *from, struct json_object *pair)
@@ -122,11 +164,6 @@ static bool names_known(struct json_object *from, struct json_object *pair)
     return known && (!*place || cps_json_get(cps_json_get(from, "places"), place));
 }
 
-static bool is_optional_text(struct json_object *from, const char *key)
-{
-    return !cps_json_get(from, key) || is_text(cps_json_get(from, key));
-}
-
 bool results_shard(const char *text, unsigned *i, unsigned *n)
 {
     char again[32];
@@ -138,34 +175,35 @@ bool results_shard(const char *text, unsigned *i, unsigned *n)
 
 static bool is_head(struct json_object *from)
 {
-    unsigned i = 0, n = 0;
-    return is_list_of(cps_json_get(from, "firmware"), is_text) &&
-           is_text(cps_json_get(from, "manifest")) && strlen(result_text(from, "manifest")) == 64 &&
-           is_count(cps_json_get(from, "pairs_total")) && is_optional_text(from, "baseline") &&
-           is_optional_text(from, "shard") &&
-           (!cps_json_get(from, "shard") || results_shard(result_text(from, "shard"), &i, &n));
+    static const struct member rows[] = {
+        {"firmware", is_names, false},    {"manifest", is_digest, false},
+        {"pairs_total", is_count, false}, {"baseline", is_text, true},
+        {"shard", is_shard, true},
+    };
+    return HAS_MEMBERS(from, rows);
 }
 
 /* What every run has been made with; captures may be missing whose process died. */
 static bool is_inputs(struct json_object *from)
 {
-    static const char *const settings[] = {"baseline", "events", "golden", "limit",
-                                           "mask",     "names",  "policy"};
+    static const struct member settings[] = {
+        {"baseline", is_text, false}, {"events", is_text, false}, {"golden", is_text, false},
+        {"limit", is_text, false},    {"mask", is_text, false},   {"names", is_text, false},
+        {"policy", is_text, false},
+    };
     struct json_object *inputs = cps_json_get(from, "inputs");
     struct json_object *names = cps_json_get(from, "firmware");
-    bool good = is_map_of(inputs, is_text);
-    for (unsigned i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-        good = good && cps_json_get(inputs, settings[i]);
+    bool good = is_map_of(inputs, is_text) && HAS_MEMBERS(inputs, settings);
     for (size_t i = 0; i < cps_json_count(names) && good; i++) {
         CPS_BUF key = {0};
         cps_buf_printf(&key, "firmware %s",
                        json_object_get_string(json_object_array_get_idx(names, i)));
-        good = cps_json_get(inputs, cps_buf_text(&key));
+        good = cps_json_get(inputs, tool_text(&key));
     }
     return good;
 }
 
-static const char *defect(struct json_object *from)
+static const char *find_defect(struct json_object *from)
 {
     struct json_object *pairs = cps_json_get(from, "pairs");
     if (!is_head(from))
@@ -198,7 +236,7 @@ struct cps_err *results_check(struct json_object *from, const char *path)
         return cps_err_new(CPS_ERR_INPUT,
                            "%s: results of version %" PRId64 ", expected version %d: run it again",
                            path, version, RESULTS_VERSION);
-    const char *expected = defect(from);
+    const char *expected = find_defect(from);
     return expected ? cps_err_new(CPS_ERR_INPUT, "%s: damaged results, expected %s", path, expected)
                     : NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Work that threads share. */
-#include "tools/run/share.h"
+#include "tools/run/work_queue.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

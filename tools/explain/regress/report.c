@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Results of a regression run as files: JSON, JUnit XML, TAP; the page is results_html.c's. */
+ * Results of a regression run as files: JSON, JUnit XML, TAP; the page is page.c's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "isa/base/shown.h"
 #include "tools/explain/regress/results.h"
 #include "tools/cmd/render/html.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 #include "trace/out/outfile.h"
 
@@ -42,11 +43,10 @@ static void junit_case(struct json_object *pair, struct cps_buf *out)
 }
 
 /* Why it is no whole result is a case of its own: a suite cannot fail by itself. */
-static struct cps_err *write_junit(struct json_object *results, const char *why, const char *path)
+static void put_junit(struct json_object *results, const char *why, struct cps_buf *out)
 {
-    CPS_BUF out = {0};
     struct json_object *pairs = cps_json_get(results, "pairs");
-    cps_buf_printf(&out,
+    cps_buf_printf(out,
                    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"cpscope\" "
                    "tests=\"%zu\" failures=\"%u\" errors=\"%u\" skipped=\"%u\">\n",
                    cps_json_count(pairs) + (*why != 0), results_count(results, RESULT_DIFFERS),
@@ -54,13 +54,12 @@ static struct cps_err *write_junit(struct json_object *results, const char *why,
                        (*why != 0),
                    results_count(results, RESULT_SKIPPED));
     for (size_t i = 0; i < cps_json_count(pairs); i++)
-        junit_case(json_object_array_get_idx(pairs, i), &out);
+        junit_case(json_object_array_get_idx(pairs, i), out);
     if (*why) {
-        junit_name("cpscope", "regress", &out);
-        html_wrap(&out, "><error message=\"", why, "\"/></testcase>\n");
+        junit_name("cpscope", "regress", out);
+        html_wrap(out, "><error message=\"", why, "\"/></testcase>\n");
     }
-    cps_buf_str(&out, "</testsuite>\n");
-    return out.failed ? cps_err_nomem() : cps_outfile_whole(path, out.data, out.size);
+    cps_buf_str(out, "</testsuite>\n");
 }
 
 /* A "#" in a name would begin a directive, a line break another line. */
@@ -68,39 +67,53 @@ static void tap_text(struct cps_buf *out, const char *text)
 {
     CPS_BUF shown = {0};
     cps_shown_put_(&shown, text);
-    for (const char *at = cps_buf_text(&shown); *at; at++) {
+    for (const char *at = tool_text(&shown); *at; at++) {
         if (*at == '#' || *at == '\\')
             cps_buf_str(out, "\\");
         cps_buf_add(out, at, 1);
     }
-    out->failed = out->failed || shown.failed;
 }
 
 static void tap_line(struct json_object *pair, size_t number, struct cps_buf *out)
 {
     bool skipped = result_status(pair) == RESULT_SKIPPED;
     bool pass = result_status(pair) == RESULT_PASS;
+    const char *reason = result_text(pair, "reason");
     cps_buf_printf(out, "%s %zu - ", pass || skipped ? "ok" : "not ok", number);
     tap_text(out, result_text(pair, "firmware"));
     cps_buf_str(out, " ");
     tap_text(out, result_text(pair, "capture"));
-    const char *reason = result_text(pair, "reason");
     cps_buf_str(out, skipped ? " # SKIP " : *reason ? ": " : "");
     tap_text(out, reason);
     cps_buf_str(out, "\n");
 }
 
-static struct cps_err *write_tap(struct json_object *results, const char *why, const char *path)
+static void put_tap(struct json_object *results, const char *why, struct cps_buf *out)
 {
-    CPS_BUF out = {0};
     struct json_object *pairs = cps_json_get(results, "pairs");
-    cps_buf_printf(&out, "TAP version 13\n1..%zu\n", cps_json_count(pairs));
+    cps_buf_printf(out, "TAP version 13\n1..%zu\n", cps_json_count(pairs));
     for (size_t i = 0; i < cps_json_count(pairs); i++)
-        tap_line(json_object_array_get_idx(pairs, i), i + 1, &out);
+        tap_line(json_object_array_get_idx(pairs, i), i + 1, out);
     if (*why)
-        cps_buf_printf(&out, "Bail out! %s\n", why);
-    return out.failed ? cps_err_nomem() : cps_outfile_whole(path, out.data, out.size);
+        cps_buf_printf(out, "Bail out! %s\n", why);
 }
+
+static void put_json(struct json_object *results, const char *why, struct cps_buf *out)
+{
+    (void)why;
+    cps_json_put(out, results, JSON_C_TO_STRING_PRETTY);
+    cps_buf_str(out, "\n");
+}
+
+/* The JSON comes last: with it the report is whole. */
+static const struct file {
+    const char *name;
+    void (*put)(struct json_object *results, const char *why, struct cps_buf *out);
+} files[] = {{"results.xml", put_junit},
+             {"results.tap", put_tap},
+             {"index.html", results_page},
+             {"results.json", put_json}};
+enum { FILES = sizeof(files) / sizeof(files[0]) };
 
 static struct cps_err *path_in(const char *dir, const char *name, char ret[4096])
 {
@@ -111,33 +124,26 @@ static struct cps_err *path_in(const char *dir, const char *name, char ret[4096]
 
 struct cps_err *results_write(struct json_object *results, const char *dir)
 {
-    char path[4096];
     CPS_BUF why = {0};
     results_exit(results, &why);
-    CPS_BUF text = {0};
-    const char *json = cps_json_print(results, JSON_C_TO_STRING_PRETTY);
-    cps_buf_printf(&text, "%s\n", json ? json : "");
-    if (!json || text.failed || why.failed)
-        return cps_err_nomem();
-    CPS_TRY(path_in(dir, "results.xml", path));
-    CPS_TRY(write_junit(results, cps_buf_text(&why), path));
-    CPS_TRY(path_in(dir, "results.tap", path));
-    CPS_TRY(write_tap(results, cps_buf_text(&why), path));
-    CPS_TRY(path_in(dir, "index.html", path));
-    CPS_TRY(results_html(results, path));
-    CPS_TRY(path_in(dir, "results.json", path)); /* the last one: with it the report is whole */
-    return cps_outfile_whole(path, text.data, text.size);
+    for (unsigned i = 0; i < FILES; i++) {
+        char path[4096];
+        CPS_BUF text = {0};
+        files[i].put(results, tool_text(&why), &text);
+        CPS_TRY(path_in(dir, files[i].name, path));
+        CPS_TRY(cps_outfile_whole(path, tool_text(&text), text.size));
+    }
+    return NULL;
 }
 
-static struct cps_err *forget(const char *dir)
+static struct cps_err *remove_old(const char *dir)
 {
-    static const char *const names[] = {"results.json", "results.xml", "results.tap", "index.html"};
     char path[4096];
-    CPS_TRY(path_in(dir, names[0], path));
+    CPS_TRY(path_in(dir, files[FILES - 1].name, path));
     if (access(path, F_OK) != 0)
         return NULL; /* no run has written here: other files of these names are not ours */
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        CPS_TRY(path_in(dir, names[i], path));
+    for (unsigned i = FILES; i-- > 0;) {
+        CPS_TRY(path_in(dir, files[i].name, path));
         if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
             return cps_err_os(path, "remove");
     }
@@ -157,7 +163,7 @@ struct cps_err *results_open(const char *dir, struct results_folder *ret)
                            "%s: another regress is writing results here, expected a folder of its "
                            "own for each",
                            dir);
-    return forget(dir);
+    return remove_old(dir);
 }
 
 void results_close(const char *dir, struct results_folder *folder)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Work that threads share. */
-#ifndef CPS_SHARE_H
-#define CPS_SHARE_H
+#ifndef CPS_WORK_QUEUE_H
+#define CPS_WORK_QUEUE_H
 
 #include <stddef.h>
 
