@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The program of the build that makes C of the demo: what it writes has the files' bytes, and it fails where it cannot read one,
-so that no build goes on without it. Usage: mkdemo.py MKDEMO DEMO.afuc DEMO.pm4"""
+so that no build goes on without it. Usage: mkdemo.py MKDEMO"""
 import re
 
 import tap
@@ -21,8 +21,8 @@ def written():
         file.write(b"# \xff\x00" + bytes(range(256)) * 40)  # longer than what is read at once
     done = run(SOURCE, STREAM, case, STREAM)
     assert done.returncode == 0 and not done.stderr, done.stderr
-    for name, path in (("cps_demo_pm4", STREAM), ("case0", case), ("case1", STREAM)):
-        with open(path, "rb") as file:
+    for name, made_from in (("cps_demo_pm4", STREAM), ("case0", case), ("case1", STREAM)):
+        with open(made_from, "rb") as file:
             assert array(done.stdout, name) == file.read(), name
     assert len(array(done.stdout, "cps_demo_fw")) % 4 == 0 and "cps_audit_text_count = 2;" in done.stdout
     assert '{"case.pm4", case0, sizeof(case0)}' in done.stdout
