@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * Memory for commands. A command without memory ends at once, with one line and status 3, so that
+ * its code need not ask. Libraries (isa, fw, trace, emu) keep errors as values. */
+#ifndef CPS_OOM_H
+#define CPS_OOM_H
+
+#include "isa/base/buf.h"
+#include "isa/base/list.h"
+
+struct json_object;
+
+/** Ends the program: "cpscope: out of memory", status 3, no temporary files. Of several threads one
+ * prints. */
+_Noreturn void tool_no_memory(void);
+/** Called by tool_no_memory() instead, in a process that reports to another one; does not return.
+ * NULL: nothing. */
+extern void (*tool_when_no_memory)(void);
+
+/** @p count items of @p size bytes, zero; never NULL. The caller frees it. */
+void *tool_alloc(size_t count, size_t size);
+/** As realloc(), of @p count items of @p size bytes, never NULL. */
+void *tool_realloc(void *old, size_t count, size_t size);
+char *tool_strdup(const char *text);
+/** Makes room for one more item of a list, as CPS_LIST_ROOM does. */
+#define TOOL_LIST_ROOM(list, count) tool_need(CPS_LIST_ROOM(list, count))
+/** Ends the program unless an allocation, as @p good tells, was successful. */
+static inline void tool_need(bool good)
+{
+    if (!good)
+        tool_no_memory();
+}
+/** The text of a buffer, of which nothing is lost. */
+const char *tool_text(const struct cps_buf *buf);
+/** @p value, of which nothing is lost. */
+struct json_object *tool_json(struct json_object *value);
+
+#endif
