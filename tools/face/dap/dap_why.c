@@ -2,7 +2,7 @@
  * A request of this adapter's own, "why": where a value comes from. Its arguments are `expression`,
  * as the prompt's command `why` has it, and `threadId`, which may be left out; its body is the
  * answer of `cpscope why --json`, with the lines for people as `text`. */
-#include "tools/face/debugger/why.h"
+#include "tools/face/debugger/look.h"
 #include "tools/face/dap/dap_private.h"
 #include "trace/out/json.h"
 

@@ -189,14 +189,11 @@ static struct cps_err *put_comparison(struct debugger *r, const struct side side
     return NULL;
 }
 
-struct cps_err *command_compare_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_compare_(struct debugger *r, struct command_args *args)
 {
     struct session *s = &r->session;
     struct side sides[2] = {{0}};
-    uint64_t more = 1;
-    (void)go;
-    CPS_TRY(command_count(arguments, &more));
-    uint64_t last = cps_debug_place(s->debug).submission + more - 1;
+    uint64_t last = cps_debug_place(s->debug).submission + args->count - 1;
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++)
         err = run_side(s, i == 1, last < UINT32_MAX ? (uint32_t)last : UINT32_MAX, &sides[i]);

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "isa/base/lex.h"
 #include "tools/face/debugger/command_private.h"
 
 enum { MOST_VALUES = 8 }; /* bits of a field whose values are tried for names */
@@ -141,21 +140,20 @@ static void put_packet(const char *text, struct subject *s)
         cps_buf_str(s->out, "  no words are known\n");
 }
 
-struct cps_err *command_ptype_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_ptype_(struct debugger *r, struct command_args *args)
 {
     const struct session *session = &r->session;
     struct subject s = {.names = session_names(session, session->core), .out = &r->out};
-    (void)go;
-    if (s.names && find_register(r, arguments, &s)) {
-        put_register(arguments, &s);
+    if (s.names && find_register(r, args->text, &s)) {
+        put_register(args->text, &s);
         return NULL;
     }
     s.space = CPS_SPACE_PACKET;
-    if (!s.names || !*arguments ||
-        !cps_name_number(s.names, s.space, arguments, strlen(arguments), &s.number))
+    if (!s.names || !*args->text ||
+        !cps_name_number(s.names, s.space, args->text, strlen(args->text), &s.number))
         return cps_err_new(
             CPS_ERR_SYNTAX,
-            "ptype %s: expected a register (@CONTROL, %%SQE, of the GPU) or a packet", arguments);
-    put_packet(arguments, &s);
+            "ptype %s: expected a register (@CONTROL, %%SQE, of the GPU) or a packet", args->text);
+    put_packet(args->text, &s);
     return NULL;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Expressions over a machine's state: a parser that computes while it reads. */
 #include "tools/face/debugger/expr.h"
-#include "tools/face/debugger/expr_word.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Words that expressions know. */
-#include "tools/face/debugger/expr_word.h"
+#include "tools/face/debugger/expr.h"
 
 #include <string.h>
 

@@ -90,13 +90,6 @@ static void code_line(const struct session *s, unsigned core, uint32_t at, uint3
     cps_buf_str(out, "\n");
 }
 
-static bool has_code(const struct session *s, unsigned core, uint32_t pc)
-{
-    uint64_t word = 0;
-    return cps_engine_get(session_engine(s), (struct cps_place){(uint8_t)core, CPS_FILE_CODE, pc},
-                          &word);
-}
-
 /* Where to begin so that @p before instructions stand in front of @p pc. Long ones are found from
  * the beginning of the code; what is not on one of them begins at itself. */
 static uint32_t first_line(const struct session *s, unsigned core, uint32_t pc, unsigned before)
@@ -107,7 +100,7 @@ static uint32_t first_line(const struct session *s, unsigned core, uint32_t pc, 
     before = before < 16 ? before : 15;
     if (cps_isa_is_regular(session_engine(s)->ops->isa))
         return pc < before ? 0 : pc - before;
-    for (; at < pc && has_code(s, core, at); at += session_length(s, core, at))
+    for (; at < pc && session_has_code(s, core, at); at += session_length(s, core, at))
         last[count++ % 16] = at;
     if (at != pc || !before || !count)
         return pc;
@@ -119,7 +112,7 @@ void look_code(const struct session *s, unsigned core, uint32_t pc, unsigned bef
                struct cps_buf *out)
 {
     uint32_t at = first_line(s, core, pc, before);
-    for (unsigned behind = 0; behind <= after && has_code(s, core, at); behind += at > pc) {
+    for (unsigned behind = 0; behind <= after && session_has_code(s, core, at); behind += at > pc) {
         uint32_t units = session_length(s, core, at);
         code_line(s, core, at, units, out);
         at += units;
@@ -428,15 +421,4 @@ void look_memory(const struct session *s, char file, uint64_t iova, uint32_t dwo
         before = buffer;
         cps_buf_str(out, "\n");
     }
-}
-
-void look_counts(const struct session *s, struct cps_buf *out)
-{
-    const struct cps_engine *engine = session_engine(s);
-    cps_buf_printf(out,
-                   "%" PRIu64 " %s, %" PRIu64 " instructions, %" PRIu64 " register writes, %" PRIu64
-                   " memory writes\n",
-                   engine->packets, play_is_script(&s->play) ? "starts" : "packets",
-                   engine->instructions, engine->tap.count[CPS_EV_REG],
-                   engine->tap.count[CPS_EV_MEMW]);
 }

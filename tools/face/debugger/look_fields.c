@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Registers of a stopped machine with their fields. */
-#include "tools/face/debugger/look_fields.h"
+#include "tools/face/debugger/look.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -134,7 +134,7 @@ bool look_register(const struct session *s, unsigned core, const char *what, str
     enum cps_space space = space_of(place.file);
     cps_buf_printf(out, "%s = %08" PRIx64, what, value);
     if (space == CPS_SPACE_GPU)
-        look_whole(s, core, (uint32_t)place.number, out);
+        format_register64(s, core, (uint32_t)place.number, out);
     if (space != CPS_SPACE_COUNT && names)
         cps_name_values(names, space, (uint32_t)place.number, (uint32_t)value, put_field, &f);
     cps_buf_str(out, "\n");

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "isa/base/pm4.h"
-#include "tools/face/debugger/look_fields.h"
+#include "tools/face/debugger/look.h"
 
 #define MAX_PAYLOAD 512u
 #define FEW         16u /* words, where a packet is one thing among others */
@@ -68,7 +68,7 @@ static void put_whole(const struct session *s, const struct cps_names *names, ui
     cps_buf_join(out, &buffer);
 }
 
-void look_whole(const struct session *s, unsigned core, uint32_t number, struct cps_buf *out)
+void format_register64(const struct session *s, unsigned core, uint32_t number, struct cps_buf *out)
 {
     unsigned half = 0;
     const struct cps_names *names = session_names(s, core);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the GPU's registers hold at a draw. */
-#include "tools/face/debugger/look_state.h"
+#include "tools/face/debugger/look.h"
 
 #include <inttypes.h>
 

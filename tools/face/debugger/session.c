@@ -81,7 +81,7 @@ static void go_to_start(struct session *s)
     }
 }
 
-void session_spend(struct session *s, uint64_t instructions)
+void session_count_instructions(struct session *s, uint64_t instructions)
 {
     s->spent += instructions;
     s->limited = s->limited || (s->limit && s->spent > s->limit);
@@ -94,7 +94,7 @@ bool session_interrupted(struct session *s)
 
 static bool interrupted(void *context)
 {
-    session_spend(context, CPS_DEBUG_INTERRUPT);
+    session_count_instructions(context, CPS_DEBUG_INTERRUPT);
     return session_interrupted(context);
 }
 
@@ -181,6 +181,13 @@ uint64_t session_value(const struct session *s, unsigned core, char file, uint64
     uint64_t value = 0;
     cps_engine_get(session_engine(s), (struct cps_place){(uint8_t)core, file, number}, &value);
     return value;
+}
+
+bool session_has_code(const struct session *s, unsigned core, uint64_t pc)
+{
+    uint64_t word = 0;
+    return cps_engine_get(session_engine(s), (struct cps_place){(uint8_t)core, CPS_FILE_CODE, pc},
+                          &word);
 }
 
 uint32_t session_length(const struct session *s, unsigned core, uint32_t pc)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tools/face/debugger/expr.h"
-#include "tools/face/debugger/look_fields.h"
+#include "tools/face/debugger/look.h"
 
 #define EVENTS      200 /* that are shown until somebody looks further back */
 #define MEMORY_ROWS 64  /* of four dwords */

@@ -2,7 +2,7 @@
  * What panes of the full-screen view hold: registers with their fields, the state at a draw, where
  * a value comes from. The last two go the way to here once more: while it is short whenever
  * something changed, else only if somebody asks for it. */
-#include "tools/face/debugger/look_state.h"
+#include "tools/face/debugger/look.h"
 #include "tools/face/screen/screen_private.h"
 
 #ifdef CPS_HAVE_CURSES
@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/face/debugger/look_fields.h"
-#include "tools/face/debugger/why.h"
 
 #define SHORT_WAY    1000000u /* steps: some tenths of a second */
 #define MOST_WRITTEN 24
