@@ -205,17 +205,11 @@ struct cps_err *command_enable_(struct debugger *r, struct command_args *args)
 
 struct cps_err *command_clear_(struct debugger *r, struct command_args *args)
 {
-    const struct session *s = &r->session;
     uint32_t pc = 0;
-    unsigned left = 0;
     unsigned removed = 0;
     struct cps_debug_point *point = NULL;
     CPS_TRY(command_place(r, args->text, strlen(args->text), &pc));
-    while ((point = cps_debug_point(s->debug, left))) {
-        if (point->what != CPS_AT_PC || point->pc != pc || point->core != (int)s->core) {
-            left++;
-            continue;
-        }
+    while ((point = point_at(&r->session, r->session.core, pc, false))) {
         cps_buf_printf(&r->out, "%s%d", removed++ ? ", " : "deleted ", point->id);
         remove_point(r, point);
     }

@@ -13,7 +13,6 @@
 #ifndef CPS_EXPR_H
 #define CPS_EXPR_H
 
-#include "isa/base/pm4.h"
 #include "tools/face/debugger/session.h"
 
 /**
@@ -44,19 +43,5 @@ char expr_memory(const struct session *session);
  */
 CPS_MUST_USE struct cps_err *expr_assign(struct session *session, unsigned core, const char *place,
                                          const char *text, uint64_t *ret);
-
-/* ---- expr_word.c: words that stand for what is at hand; they win over places of that name ---- */
-
-/** Where an expression is computed. */
-struct expr_at {
-    const struct session *session;
-    unsigned core;
-    const struct cps_event *event; /**< NULL: at none */
-};
-
-/** The value of a word; false if it is none, or there is nothing here that it could be about. */
-bool expr_word(const struct expr_at *at, const char *word, size_t length, uint64_t *ret);
-/** The packet that a core of afuc is at. */
-struct cps_pm4 expr_packet(const struct session *session, unsigned core);
 
 #endif
