@@ -94,37 +94,13 @@ static void take_word(void *context, const struct cps_value *value)
     put_field(s, value);
 }
 
-static const struct {
-    char sign;
-    char file;
-    enum cps_space space;
-} spaces[] = {{'@', CPS_FILE_CONTROL, CPS_SPACE_CONTROL},
-              {'%', CPS_FILE_SQE, CPS_SPACE_SQE},
-              {0, CPS_FILE_REGISTER, CPS_SPACE_GPU}};
-
-static bool find_register(const struct debugger *r, const char *text, struct subject *f)
-{
-    struct cps_place place;
-    if (!expr_place(&r->session, r->session.core, text, &place))
-        return false;
-    for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
-        if (spaces[i].file != place.file)
-            continue;
-        f->space = spaces[i].space;
-        f->number = (uint32_t)place.number;
-        return true;
-    }
-    return false;
-}
-
-static void put_register(const char *text, struct subject *s)
+static void put_register(char file, const char *text, struct subject *s)
 {
     unsigned half = 0;
-    char sign[2] = "";
     const char *name = cps_name(s->names, s->space, s->number, &half);
-    for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
-        sign[0] = spaces[i].space == s->space ? spaces[i].sign : sign[0];
-    cps_buf_printf(s->out, "%s0x%04" PRIx32 " %s", sign, s->number, name ? name : text);
+    if (file != CPS_FILE_REGISTER)
+        cps_buf_printf(s->out, "%c", file);
+    cps_buf_printf(s->out, "0x%04" PRIx32 " %s", s->number, name ? name : text);
     cps_buf_str(s->out, half ? ", its upper half\n" : "\n");
     cps_name_values(s->names, s->space, s->number, 0, take_field, s);
     if (!s->any)
@@ -143,9 +119,14 @@ static void put_packet(const char *text, struct subject *s)
 struct cps_err *command_ptype_(struct debugger *r, struct command_args *args)
 {
     const struct session *session = &r->session;
-    struct subject s = {.names = session_names(session, session->core), .out = &r->out};
-    if (s.names && find_register(r, args->text, &s)) {
-        put_register(args->text, &s);
+    struct subject s = {
+        .names = session_names(session, session->core), .space = CPS_SPACE_COUNT, .out = &r->out};
+    struct cps_place place;
+    if (s.names && expr_place(session, session->core, args->text, &place))
+        s.space = look_space(place.file);
+    if (s.space != CPS_SPACE_COUNT) {
+        s.number = (uint32_t)place.number;
+        put_register(place.file, args->text, &s);
         return NULL;
     }
     s.space = CPS_SPACE_PACKET;

@@ -59,8 +59,10 @@ void look_source_text(const struct session *session, unsigned core, uint32_t pc,
 bool look_source(const struct session *session, unsigned core, uint32_t pc, const char **file,
                  uint32_t *line);
 
-/* ---- look_fields.c, look_packet.c ---- */
+/* ---- look_fields.c ---- */
 
+/** Which names registers of a file have; CPS_SPACE_COUNT: none. */
+enum cps_space look_space(char file);
 /** The packet at hand as look_packet() has it, up to @p most words of it; "." stands in front of
  * those that the processor read, "=>" in front of the one that it reads next. Of engines without
  * packets nothing. */
@@ -75,6 +77,12 @@ void look_fields(const struct session *session, unsigned core, unsigned most, st
 
 /* ---- look_state.c ---- */
 
+struct state_result;
+/** What `cpscope state` gathers of the session's capture; the caller calls state_deinit() in any
+ * case. @param draw  -1: of all @param who  whose draws; CPS_CPU_NONE: of the processor that draws
+ */
+CPS_MUST_USE struct cps_err *look_draw(const struct session *session, unsigned who, long draw,
+                                       struct state_result *ret);
 /** Appends the state where the session stands, its changes included, and what changed since the
  * draw before. Runs all the way to here once more. @param all  also what is as it was
  * @return NULL, CPS_ERR_SYNTAX where there are no draws, or what cps_debug_retrace() says */
