@@ -34,7 +34,7 @@ PARSERS = {
     "results": ["tools/explain/regress/results.c", "tools/explain/regress/results_check.c", "tools/explain/regress/results_merge.c"],
     "manifest": ["tools/explain/regress/manifest.c"],
     "dap": ["tools/face/dap/frame.c", "tools/face/dap/dap_wire.c", "tools/face/dap/dap.c", "tools/face/dap/dap_state.c", "tools/face/dap/dap_points.c",
-            "tools/face/dap/dap_memory.c"],
+            "tools/face/dap/dap_code.c"],
     "lsp": ["tools/face/lsp/serve.c", "tools/face/lsp/start.c", "tools/face/lsp/document.c", "tools/face/lsp/text.c", "tools/face/lsp/token.c", "tools/face/lsp/place.c",
             "tools/face/lsp/complete.c", "tools/face/lsp/packet.c"],
     "hwsq": ["emu/nv/hwsq.c", "emu/nv/hwsq_op.c"],

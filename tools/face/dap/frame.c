@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Messages with their length in front. */
 #include "tools/face/dap/frame.h"
-#include "trace/out/json.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "tools/cmd/terminal/oom.h"
+#include "trace/out/json.h"
 
 #define MAX_LINE 1024
 
@@ -103,9 +105,7 @@ static struct cps_err *read_message(struct frame *f, struct json_object **ret)
     CPS_TRY(read_header(f, &size, &end));
     if (end)
         return NULL;
-    CPS_FREE char *text = malloc(size + 1); /* also where it is empty */
-    if (!text)
-        return cps_err_nomem();
+    CPS_FREE char *text = tool_alloc(size + 1, 1);
     for (size_t i = 0; i < size; i++) {
         int c = get_byte(f);
         if (c == EOF)
@@ -135,14 +135,11 @@ struct cps_err *frame_read(struct frame *frame, struct json_object **ret)
     return cps_err_os(frame->name, "read");
 }
 
-struct cps_err *frame_write(FILE *out, struct json_object *message)
+void frame_write(FILE *out, struct json_object *message)
 {
     CPS_BUF text = {0};
     cps_json_put(&text, message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     json_object_put(message);
-    if (text.failed)
-        return cps_err_nomem();
-    fprintf(out, "Content-Length: %zu\r\n\r\n%s", text.size, cps_buf_text(&text));
+    fprintf(out, "Content-Length: %zu\r\n\r\n%s", text.size, tool_text(&text));
     fflush(out);
-    return NULL;
 }

@@ -53,11 +53,7 @@ static const struct row *find_row(const char *method, bool is_request)
 static void send(struct lsp *l, struct json_object *message)
 {
     cps_json_text(message, "jsonrpc", "2.0");
-    struct cps_err *err = frame_write(l->out, message);
-    if (l->failed)
-        cps_err_free(err);
-    else
-        l->failed = err;
+    frame_write(l->out, message);
 }
 
 void lsp_notify(struct lsp *l, const char *method, struct json_object *params)

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-
 #define SHORT_WAY    1000000u /* steps: some tenths of a second */
 #define MOST_WRITTEN 24
 
