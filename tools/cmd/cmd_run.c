@@ -17,7 +17,7 @@
 #include "tools/cmd/terminal/report.h"
 #include "tools/run/play.h"
 #include "tools/explain/summary/summary.h"
-#include "tools/face/dap/guest.h"
+#include "tools/face/dap/attach_server.h"
 
 int cmd_run(const struct cps_options *opt);
 
@@ -37,9 +37,9 @@ struct run {
     char me_hash[65];
     char chip_id[32]; /* as the head says it */
     struct cps_buf policy;
-    struct files_stamp stamp[3]; /* of the firmware and the capture, before they are read */
-    struct play_account account; /* once it is over */
-    struct guest *guest;         /* who lets editors in, NULL: nobody; owned */
+    struct files_stamp stamp[3];  /* of the firmware and the capture, before they are read */
+    struct play_account account;  /* once it is over */
+    struct attach_server *server; /* which lets editors in, NULL: it does not; owned */
 };
 
 static const char *file_name(const char *path)
@@ -249,9 +249,9 @@ static struct cps_err *finish(struct run *run, struct cps_err *err)
 
 static struct cps_err *execute(struct run *run)
 {
-    CPS_TRY(guest_open(run->opt, &run->guest));
+    CPS_TRY(attach_server_open(run->opt, &run->server));
     CPS_TRY(prepare(run));
-    guest_begin(run->guest, &run->play);
+    attach_server_begin(run->server, &run->play);
     return finish(run, play_run(&run->play, run->capture));
 }
 
@@ -294,7 +294,7 @@ static void release(struct run *run)
     cps_outfile_abort(run->out);
     cps_stream_close(run->capture);
     play_close(&run->play);
-    guest_close(run->guest);
+    attach_server_close(run->server);
 }
 
 static struct cps_err *summarize(struct run *run, const struct cps_err *ended)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The debug adapter: `launch`, whose arguments are the options of `cpscope step`, by the names that
- * they have on the command line (tools/cmd/options/opt.def), and of the protocol's own kinds; `attach`, where
- * the adapter that the editor has started passes messages on to the process of the run, and back:
- * that one opens a session where the run stands. */
+ * they have on the command line (tools/cmd/options/opt.def), and of the protocol's own kinds;
+ * `attach`, where the adapter that the editor has started passes messages on to the process of the
+ * run, and back: that one opens a session where the run stands. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -173,16 +173,16 @@ static struct cps_err *open_relay(struct dap_relay *r)
 static struct cps_err *connect_to_run(struct dap *d)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct attach_place place = {.folder = -1};
+    struct attach_socket at = {.folder = -1};
     const char *path = dap_text(d, "socket");
     int64_t pid = dap_number(d->in, "pid", 0);
     int socket = -1;
-    struct cps_err *err = path  ? attach_place_open(path, &place)
-                          : pid ? attach_place_pid((long)pid, false, &place)
-                                : attach_place_only(&place);
+    struct cps_err *err = path  ? attach_open(path, &at)
+                          : pid ? attach_open_pid((long)pid, false, &at)
+                                : attach_open_only(&at);
     if (!err)
-        err = attach_connect(&place, &socket);
-    attach_place_deinit(&place);
+        err = attach_connect(&at, &socket);
+    attach_deinit(&at);
     CPS_TRY(err);
     struct dap_relay *r = tool_alloc(1, sizeof(*r));
     r->dap = d;
