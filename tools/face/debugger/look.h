@@ -44,6 +44,10 @@ void look_event(const struct session *session, const struct cps_event *event, ui
                 struct cps_buf *out);
 /** The last @p count events with their numbers. */
 void look_events(const struct session *session, unsigned count, struct cps_buf *out);
+/** The newest event of a kind in front of event @p number, as far as events are kept.
+ * @param number  gets its own @return false: there is none */
+bool look_event_before(const struct session *session, enum cps_event_kind kind, uint64_t *number,
+                       struct cps_event *ret);
 /** Why a run stopped; empty if it just went as far as asked. */
 void look_stop(const struct session *session, const struct cps_debug_stop *stop,
                struct cps_buf *out);

@@ -232,10 +232,9 @@ static void put_payload(struct payload *p, struct cps_buf *out)
 
 bool look_last_packet(const struct session *s, unsigned core, struct cps_event *ret)
 {
-    uint64_t event = cps_debug_place(s->debug).event;
-    unsigned who = session_engine(s)->who[core];
-    while (event-- && cps_debug_event(s->debug, event, ret)) {
-        if (cps_event_kind(ret) == CPS_EV_PKT && cps_event_who(ret) == who)
+    uint64_t number = cps_debug_place(s->debug).event;
+    while (look_event_before(s, CPS_EV_PKT, &number, ret)) {
+        if (cps_event_who(ret) == session_engine(s)->who[core])
             return true;
     }
     return false;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The keys of the full-screen view. */
-#include "tools/face/screen/screen_private.h"
-
-#ifdef CPS_HAVE_CURSES
+ * The keys of the full-screen view, and the line at its bottom. */
 #include <curses.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,13 +8,105 @@
 
 #include "tools/face/debugger/expr.h"
 #include "tools/face/debugger/point.h"
+#include "tools/face/screen/screen_private.h"
 
-#define MOST_EVENTS 65536u
+/* ---- the line at the bottom ---- */
+
+enum line_result { LINE_GOES_ON, LINE_DONE, LINE_CANCELLED };
+
+static void keep_line(struct screen_line *line)
+{
+    unsigned last = (line->count + LINE_HISTORY - 1) % LINE_HISTORY;
+    if (!line->text[0] || (line->count && !strcmp(line->history[last], line->text)))
+        return;
+    memcpy(line->history[line->count % LINE_HISTORY], line->text, sizeof(line->text));
+    line->count++;
+}
+
+static void recall_line(struct screen_line *line, int direction)
+{
+    unsigned kept = line->count < LINE_HISTORY ? line->count : LINE_HISTORY;
+    unsigned wanted = direction > 0 ? line->back + 1 : line->back ? line->back - 1 : 0;
+    if (wanted > kept)
+        return;
+    line->back = wanted;
+    if (wanted)
+        memcpy(line->text, line->history[(line->count - wanted) % LINE_HISTORY],
+               sizeof(line->text));
+    else
+        line->text[0] = '\0';
+}
+
+/* Each Tab shows the next candidate for what was typed; behind the last one, that again. */
+static void complete_line(struct screen_line *line, const struct debugger *debugger)
+{
+    size_t start = 0;
+    if (!line->candidate)
+        memcpy(line->typed, line->text, sizeof(line->typed));
+    char *found = command_complete(debugger, line->typed, line->candidate++, &start);
+    if (found) {
+        snprintf(line->text, sizeof(line->text), "%.*s%s", (int)start, line->typed, found);
+    } else {
+        memcpy(line->text, line->typed, sizeof(line->text));
+        line->candidate = 0;
+    }
+    free(found);
+}
+
+static enum line_result take_character(struct screen_line *line, const struct debugger *debugger,
+                                       int key)
+{
+    size_t length = strlen(line->text);
+    if (key == '\t') {
+        complete_line(line, debugger);
+        return LINE_GOES_ON;
+    }
+    line->candidate = 0;
+    switch (key) {
+    case '\n':
+    case '\r':
+    case KEY_ENTER:
+        keep_line(line);
+        return LINE_DONE;
+    case 27: /* Escape */
+        return LINE_CANCELLED;
+    case KEY_UP:
+        recall_line(line, 1);
+        break;
+    case KEY_DOWN:
+        recall_line(line, -1);
+        break;
+    case KEY_BACKSPACE:
+    case 127:
+    case 8:
+        if (!length)
+            return LINE_CANCELLED;
+        line->text[length - 1] = '\0';
+        break;
+    case 21: /* Ctrl-U */
+        line->text[0] = '\0';
+        break;
+    default:
+        if (key >= ' ' && key < 127 && length + 1 < sizeof(line->text)) {
+            line->text[length] = (char)key;
+            line->text[length + 1] = '\0';
+        }
+    }
+    return LINE_GOES_ON;
+}
+
 #define HELP_COLUMN 13
 
 typedef void action(struct screen *s, const char *argument);
 
 /* ---- commands ---- */
+
+static void hide_output(struct screen *s)
+{
+    s->pane[PANE_OUTPUT].recent = 0;
+    if (s->focus == PANE_OUTPUT)
+        screen_choose_(s, s->back);
+}
 
 /* Its first lines in one. */
 static void set_message(struct screen *s, const char *text)
@@ -31,19 +120,11 @@ static void set_message(struct screen *s, const char *text)
     }
 }
 
-static void tell_running(void)
-{
-    move(LINES - 1, 0);
-    clrtoeol();
-    mvaddnstr(LINES - 1, 0, "running; Ctrl-C stops", COLS - 1);
-    refresh();
-}
-
 static void keep_output(struct screen *s, const char *line, const char *text)
 {
     cps_buf_printf(&s->output, "> %s\n%s", line, text);
     s->pane[PANE_OUTPUT].cursor = -1;
-    screen_show_(s, PANE_OUTPUT);
+    s->pane[PANE_OUTPUT].recent = ++s->chosen;
     const struct slot *slot = screen_slot_of_(s, s->focus);
     for (unsigned i = 0; slot && i < slot->panes; i++) {
         if (slot->pane[i] == PANE_OUTPUT) /* which hides what has the keys */
@@ -52,24 +133,16 @@ static void keep_output(struct screen *s, const char *line, const char *text)
     s->unasked = true;
 }
 
-/* What showed itself goes when the machine moves. */
-static void hide_output(struct screen *s)
-{
-    if (!s->unasked)
-        return;
-    s->unasked = false;
-    s->pane[PANE_OUTPUT].recent = 0;
-    if (s->focus == PANE_OUTPUT)
-        screen_choose_(s, s->back);
-}
-
 void screen_command_(struct screen *s, const char *line, bool quiet)
 {
     struct debugger *r = s->debugger;
     uint64_t step = cps_debug_place(r->session.debug).step;
     cps_buf_clear(&r->out);
     r->interrupt = 0;
-    tell_running();
+    move(LINES - 1, 0);
+    clrtoeol();
+    mvaddnstr(LINES - 1, 0, "running; Ctrl-C stops", COLS - 1);
+    refresh();
     struct cps_err *err = command_run(r, line);
     if (!err && r->writing) {
         r->writing = 0; /* keys are no lines */
@@ -89,8 +162,10 @@ void screen_command_(struct screen *s, const char *line, bool quiet)
         keep_output(s, line, cps_buf_text(&r->out));
     else if (quiet && !moved && !err)
         set_message(s, cps_buf_text(&r->out));
-    if (moved)
+    if (moved && s->unasked) { /* what showed itself goes when the machine moves */
+        s->unasked = false;
         hide_output(s);
+    }
     cps_err_free(err);
     cps_buf_clear(&r->out);
     r->wants_screen = false; /* it is here */
@@ -106,14 +181,10 @@ static void screen_key_run_(struct screen *s, const char *argument)
 
 static void screen_key_break_(struct screen *s, const char *argument)
 {
-    const struct cps_debug_point *p = NULL;
     char line[64];
     uint32_t cursor = s->cursor;
+    const struct cps_debug_point *p = point_at(session_of(s), session_of(s)->core, cursor, false);
     (void)argument;
-    for (unsigned i = 0; (p = cps_debug_point(session_of(s)->debug, i)); i++) {
-        if (p->what == CPS_AT_PC && p->pc == cursor && p->core == (int)session_of(s)->core)
-            break;
-    }
     if (p)
         snprintf(line, sizeof(line), "delete %d", p->id);
     else
@@ -122,23 +193,23 @@ static void screen_key_break_(struct screen *s, const char *argument)
     s->cursor = cursor;
 }
 
-/* ---- the line at the bottom ---- */
-
-void screen_enter_line_(struct screen *s, enum entering what, const char *text)
+/* Begins it with a text. */
+static void begin_line(struct screen *s, enum entering what, const char *text)
 {
     s->entering = what;
-    line_start(&s->line, text);
+    snprintf(s->line.text, sizeof(s->line.text), "%s", text);
+    s->line.back = s->line.candidate = 0;
 }
 
 static void screen_key_type_(struct screen *s, const char *argument)
 {
-    screen_enter_line_(s, ENTERING_COMMAND, argument);
+    begin_line(s, ENTERING_COMMAND, argument);
 }
 
 static void screen_key_find_(struct screen *s, const char *argument)
 {
     (void)argument;
-    screen_enter_line_(s, ENTERING_SEARCH, "");
+    begin_line(s, ENTERING_SEARCH, "");
 }
 
 void screen_ask_(struct screen *s, enum pane_id pane)
@@ -146,7 +217,7 @@ void screen_ask_(struct screen *s, enum pane_id pane)
     if (!screen_panes_[pane].asks)
         return;
     s->asking = pane;
-    screen_enter_line_(s, ENTERING_ASKED, s->pane[pane].asked);
+    begin_line(s, ENTERING_ASKED, s->pane[pane].asked);
 }
 
 static void screen_key_ask_(struct screen *s, const char *argument)
@@ -189,17 +260,10 @@ static void take_asked(struct screen *s)
     s->changes++;
 }
 
-static void take_search(struct screen *s)
-{
-    if (s->line.text[0])
-        snprintf(s->search, sizeof(s->search), "%s", s->line.text);
-    screen_search_(s, 1);
-}
-
 static void take_line_key(struct screen *s, int key)
 {
     enum entering what = s->entering;
-    enum line_result result = line_key(&s->line, s->debugger, key);
+    enum line_result result = take_character(&s->line, s->debugger, key);
     if (result == LINE_GOES_ON)
         return;
     s->entering = ENTERING_NOTHING;
@@ -207,63 +271,15 @@ static void take_line_key(struct screen *s, int key)
         return;
     if (what == ENTERING_COMMAND)
         screen_command_(s, s->line.text, false);
-    else if (what == ENTERING_SEARCH)
-        take_search(s);
-    else
+    if (what == ENTERING_ASKED)
         take_asked(s);
+    if (what == ENTERING_SEARCH && s->line.text[0])
+        snprintf(s->search, sizeof(s->search), "%s", s->line.text);
+    if (what == ENTERING_SEARCH)
+        screen_search_(s, 1);
 }
 
 /* ---- views ---- */
-
-/* Looks further back, if there is more than is shown. */
-static void more_events(struct screen *s, struct pane *p)
-{
-    uint32_t lines = p->lines;
-    if (s->focus != PANE_EVENTS || p->cursor > 0 || s->events == MOST_EVENTS)
-        return;
-    s->events = MOST_EVENTS;
-    p->filled = 0;
-    screen_make_(s, PANE_EVENTS, p->width);
-    p->cursor += (int)(p->lines - lines);
-    p->top += (int)(p->lines - lines);
-}
-
-void screen_move_(struct screen *s, int lines)
-{
-    struct pane *p = &s->pane[s->focus];
-    if (s->focus == PANE_CODE) {
-        screen_move_code_(s, lines);
-        return;
-    }
-    if (p->cursor < 0) /* from what is seen */
-        p->cursor = lines < 0 || screen_panes_[s->focus].flags & PANE_ENDS
-                        ? p->top + (p->height < (int)p->lines ? p->height : (int)p->lines) -
-                              (lines < 0 ? 0 : 1)
-                        : p->top - 1;
-    p->cursor += lines;
-    if (p->cursor < 0)
-        more_events(s, p);
-    p->cursor = p->cursor < 0 ? 0 : p->cursor;
-    if (p->cursor >= (int)p->lines)
-        p->cursor = (int)p->lines - 1;
-}
-
-void screen_scroll_(struct screen *s, enum pane_id pane, int lines)
-{
-    struct pane *p = &s->pane[pane];
-    if (pane == PANE_CODE) {
-        screen_move_code_(s, lines);
-        return;
-    }
-    p->top += lines;
-    p->top = p->top < 0 ? 0 : p->top;
-    if (p->cursor < 0 && screen_panes_[pane].flags & PANE_ENDS)
-        p->cursor = p->top;
-    if (p->cursor >= 0 && p->cursor < p->top)
-        p->cursor = p->top;
-    if (p->cursor >= p->top + p->height)
-        p->cursor = p->top + p->height - 1;
-}
 
 static void screen_key_line_(struct screen *s, const char *argument)
 {
@@ -298,18 +314,6 @@ static void screen_key_shift_(struct screen *s, const char *argument)
     p->left = p->left < 0 || screen_panes_[s->focus].flags & (PANE_WRAPS | PANE_FITS) ? 0 : p->left;
 }
 
-void screen_act_(struct screen *s)
-{
-    struct pane *p = &s->pane[s->focus];
-    char line[LINE_SIZE];
-    size_t length = 0;
-    bool ends = screen_panes_[s->focus].flags & PANE_ENDS;
-    uint32_t at = p->cursor >= 0 ? (uint32_t)p->cursor : ends && p->lines ? p->lines - 1 : 0;
-    const char *text = screen_line_of_(p, at, &length);
-    snprintf(line, sizeof(line), "%.*s", (int)length, text);
-    screen_panes_[s->focus].enter(s, line);
-}
-
 static void screen_key_enter_(struct screen *s, const char *argument)
 {
     (void)argument;
@@ -341,10 +345,8 @@ static void screen_key_core_(struct screen *s, const char *argument)
 {
     struct session *session = session_of(s);
     unsigned count = session_engine(session)->cores;
-    session->core = (session->core + (atoi(argument) > 0 ? 1 : count - 1)) % count;
-    s->debugger->moved = false;
     screen_new_layout_(s);
-    screen_follow_(s);
+    screen_choose_core_(s, (session->core + (atoi(argument) > 0 ? 1 : count - 1)) % count);
 }
 
 static void screen_key_zoom_(struct screen *s, const char *argument)
@@ -366,10 +368,8 @@ static void screen_key_empty_(struct screen *s, const char *argument)
     (void)argument;
     cps_buf_clear(&s->output);
     cps_buf_clear(&s->message);
-    s->pane[PANE_OUTPUT].recent = 0;
     s->changes++;
-    if (s->focus == PANE_OUTPUT)
-        screen_choose_(s, s->back);
+    hide_output(s);
 }
 
 static void screen_key_again_all_(struct screen *s, const char *argument)
@@ -491,5 +491,3 @@ void screen_take_(struct screen *s, int key)
     }
     screen_choose_(s, screen_pane_of_(s, key));
 }
-
-#endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Where panes lie: columns as wide, and slots as high, as what they hold needs, as far as there is
  * room. */
-#include "tools/face/screen/screen_private.h"
-
-#ifdef CPS_HAVE_CURSES
 #include <curses.h>
 #include <string.h>
+
+#include "tools/face/screen/screen_private.h"
 
 #define COLUMNS     3
 #define MIN_LINES   4 /* of a slot, with its title */
@@ -229,7 +228,7 @@ void screen_lay_out_(struct screen *s)
          at < places + PLACES && at->keys && s->slots < SCREEN_SLOTS; at++)
         add_slot(s, at);
     for (unsigned i = 0; i < s->slots; i++)
-        screen_wish_(s, s->slot[i].shown);
+        request_width(s, s->slot[i].shown);
     place_across(s);
     int below = lines_below(s, rows);
     for (int column = 0; column < COLUMNS; column++)
@@ -254,11 +253,6 @@ const struct slot *screen_slot_of_(const struct screen *s, enum pane_id pane)
     return NULL;
 }
 
-void screen_show_(struct screen *s, enum pane_id pane)
-{
-    s->pane[pane].recent = ++s->chosen;
-}
-
 void screen_choose_(struct screen *s, enum pane_id pane)
 {
     if (pane == PANES)
@@ -267,7 +261,5 @@ void screen_choose_(struct screen *s, enum pane_id pane)
     if (pane != s->focus)
         s->back = s->focus;
     s->focus = pane;
-    screen_show_(s, pane);
+    s->pane[pane].recent = ++s->chosen;
 }
-
-#endif

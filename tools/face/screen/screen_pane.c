@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Panes of the full-screen view: their texts, kept until something changes. */
-#include "tools/face/screen/screen_private.h"
-
-#ifdef CPS_HAVE_CURSES
 #include <curses.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/list.h"
+#include "tools/face/screen/screen_private.h"
 
 #define TAB   8
 #define WIDER 12 /* columns */
@@ -109,12 +106,7 @@ static void index_lines(struct pane *p)
     for (size_t at = 0; at <= p->text.size; at += strcspn(text + at, "\n") + 1) {
         if (p->lines + 1 >= p->room) {
             uint32_t room = p->room ? 2 * p->room : 64;
-            uint32_t *more = realloc(p->start, room * sizeof(*more));
-            if (!more) {
-                p->lines -= p->lines > 0; /* its end was not noted */
-                return;
-            }
-            p->start = more;
+            p->start = tool_realloc(p->start, room, sizeof(*p->start));
             p->room = room;
         }
         p->start[p->lines] = (uint32_t)at;
@@ -142,11 +134,11 @@ static bool fill(struct screen *s, enum pane_id pane, int width)
     bool fits = !(row->flags & PANE_FITS) || p->raw_width == width;
     if (p->filled == s->changes && fits)
         return false;
-    row->fill(s, width, &text);
-    cps_buf_clear(&p->raw);
-    screen_plain_(&p->raw, cps_buf_text(&text));
-    p->filled = s->changes;
     p->raw_width = width;
+    row->fill(s, &text);
+    cps_buf_clear(&p->raw);
+    screen_plain_(&p->raw, tool_text(&text));
+    p->filled = s->changes;
     return true;
 }
 
@@ -180,34 +172,20 @@ static int fitting_width(struct screen *s, enum pane_id pane)
     return width;
 }
 
-static int longest_line(const struct pane *p, int lines)
-{
-    int longest = 0;
-    for (const char *at = cps_buf_text(&p->raw); *at && lines--;) {
-        int length = (int)strcspn(at, "\n");
-        longest = length > longest ? length : longest;
-        at += length + (at[length] == '\n');
-    }
-    return longest;
-}
-
-void screen_wish_(struct screen *s, enum pane_id pane)
+void request_width(struct screen *s, enum pane_id pane)
 {
     const struct pane_row *row = &screen_panes_[pane];
     struct pane *p = &s->pane[pane];
-    int seen = p->height ? p->height : LINES / 2;
-    int lines = pane == PANE_CODE ? seen : INT32_MAX;
+    int lines = pane != PANE_CODE ? INT32_MAX
+                : p->height       ? p->height
+                                  : LINES / 2; /* that are seen */
+    int wish = row->wish ? fitting_width(s, pane) : 0;
     if (!row->wish && fill(s, pane, SCREEN_MIN_WIDTH))
         p->width = 0;
-    int wish = row->wish ? fitting_width(s, pane) : longest_line(p, lines);
+    for (const char *at = cps_buf_text(&p->raw); !row->wish && *at && lines--;) {
+        int length = (int)strcspn(at, "\n");
+        wish = length > wish ? length : wish;
+        at += length + (at[length] == '\n');
+    }
     p->wish_width = wish > p->wish_width ? wish : p->wish_width;
 }
-
-void screen_pane_free_(struct pane *p)
-{
-    cps_buf_deinit(&p->raw);
-    cps_buf_deinit(&p->text);
-    free(p->start);
-}
-
-#endif
