@@ -328,7 +328,7 @@ def page(t):
 
 def whole_help():
     """Each row of the tables is there, also where its text takes several lines; a page that is longer says by how much."""
-    with open(os.path.join(os.path.dirname(HERE), "tools", "step", "screen_key.def"), encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(HERE), "tools", "face", "screen", "screen_key.def"), encoding="utf-8") as file:
         rows = re.findall(r'"([^"]+)", +"([^"]+)"\)$', file.read(), re.M)
     assert len(rows) > 20, rows
     with demo(200, 150) as wide, demo(44, 150) as narrow, demo(80, 150) as high:
