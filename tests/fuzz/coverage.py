@@ -36,7 +36,7 @@ PARSERS = {
     "dap": ["tools/face/dap/frame.c", "tools/face/dap/dap_wire.c", "tools/face/dap/dap.c", "tools/face/dap/dap_state.c", "tools/face/dap/dap_points.c",
             "tools/face/dap/dap_code.c"],
     "lsp": ["tools/face/lsp/serve.c", "tools/face/lsp/start.c", "tools/face/lsp/document.c", "tools/face/lsp/text.c", "tools/face/lsp/token.c", "tools/face/lsp/place.c",
-            "tools/face/lsp/complete.c", "tools/face/lsp/packet.c"],
+            "tools/face/lsp/complete.c", "tools/face/lsp/hover.c"],
     "hwsq": ["emu/nv/hwsq.c", "emu/nv/hwsq_op.c"],
     "seq": ["emu/nv/seq.c", "emu/nv/seq_op.c"],
     "vp1": ["emu/nv/vp1/vp1.c", "emu/nv/vp1/scalar.c", "emu/nv/vp1/vector.c", "emu/nv/vp1/branch.c"],

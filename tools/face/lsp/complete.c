@@ -27,7 +27,6 @@ struct proposals {
     unsigned index; /* which word of the line it is, from 1 */
     char sigil;
     unsigned count;
-    bool failed; /* out of memory */
     struct json_object *list;
 };
 
@@ -78,9 +77,8 @@ static void propose_given(void *context, const struct lsp_name *name)
     struct proposals *p = context;
     CPS_BUF text = {0};
     cps_buf_add(&text, cps_buf_text(&p->document->text) + name->from, name->end - name->from);
-    p->failed |= text.failed;
-    if (!text.failed && !(name->from <= p->from && p->from <= name->end))
-        propose(p, cps_buf_text(&text), KIND_REFERENCE, NULL);
+    if (!(name->from <= p->from && p->from <= name->end))
+        propose(p, tool_text(&text), KIND_REFERENCE, NULL);
 }
 
 /* Each mnemonic once: rows of one stand together or not. */
@@ -98,9 +96,8 @@ static void propose_mnemonics(struct proposals *p)
         for (size_t j = 0; j < i && !again; j++)
             again = cps_syntax_(isa, gen, j, &before) && !strcmp(before.mnemonic, row.mnemonic);
         cps_syntax_put_(isa, i, &text);
-        p->failed |= text.failed;
         if (!again)
-            propose(p, row.mnemonic, KIND_FUNCTION, cps_buf_text(&text));
+            propose(p, row.mnemonic, KIND_FUNCTION, tool_text(&text));
     }
 }
 
@@ -195,6 +192,7 @@ static bool find_place(struct proposals *p, size_t offset)
 struct cps_err *lsp_complete(struct lsp *l, struct lsp_request *r)
 {
     struct proposals p = {.lsp = l, .document = r->document};
+    r->result = json_object_new_object();
     p.list = json_object_new_array();
     if (find_place(&p, r->offset)) {
         if (r->document->kind == LSP_PM4)
@@ -202,11 +200,6 @@ struct cps_err *lsp_complete(struct lsp *l, struct lsp_request *r)
         else
             complete_asm(&p);
     }
-    if (p.failed) {
-        json_object_put(p.list);
-        return cps_err_nomem();
-    }
-    lsp_give(r, json_object_new_object());
     cps_json_bool(r->result, "isIncomplete", p.count > MOST);
     cps_json_add(r->result, "items", p.list);
     return NULL;

@@ -45,8 +45,7 @@ void lsp_forget(struct lsp *l)
 /* Takes a text in place of the one that is there. */
 static struct cps_err *set_text(struct lsp *l, struct lsp_document *d, struct cps_buf *text)
 {
-    if (text->failed)
-        return cps_err_nomem();
+    tool_need(!text->failed);
     if (text->size > MOST_TEXT || l->bytes - d->text.size + text->size > MOST_TEXTS)
         return cps_err_new(CPS_ERR_INPUT,
                            "the text has %zu bytes, expected at most 16 MiB, and of "
@@ -58,7 +57,8 @@ static struct cps_err *set_text(struct lsp *l, struct lsp_document *d, struct cp
     d->check = (struct cps_asm_check){0};
     d->text = *text;
     *text = old;
-    return lsp_index(d) ? NULL : cps_err_nomem();
+    lsp_index(d);
+    return NULL;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -85,21 +85,6 @@ static struct cps_err *get_text(struct json_object *from, struct cps_buf *ret)
     return NULL;
 }
 
-static struct cps_err *new_document(struct lsp *l, const char *uri, struct lsp_document **ret)
-{
-    struct lsp_document *d = calloc(1, sizeof(*d));
-    char *name = strdup(uri);
-    if (!d || !name) {
-        free(d);
-        free(name);
-        return cps_err_nomem();
-    }
-    d->uri = name;
-    d->next = l->documents;
-    l->documents = *ret = d;
-    return NULL;
-}
-
 struct cps_err *lsp_open(struct lsp *l, struct lsp_request *r)
 {
     struct json_object *item = cps_json_member(r->params, "textDocument", json_type_object);
@@ -109,8 +94,12 @@ struct cps_err *lsp_open(struct lsp *l, struct lsp_request *r)
         return cps_err_new(CPS_ERR_INPUT, "expected \"textDocument\" with a text as \"uri\"");
     CPS_TRY(get_text(item, &text));
     struct lsp_document *d = lsp_find(l, uri);
-    if (!d)
-        CPS_TRY(new_document(l, uri, &d));
+    if (!d) {
+        d = tool_alloc(1, sizeof(*d));
+        d->uri = tool_strdup(uri);
+        d->next = l->documents;
+        l->documents = d;
+    }
     d->version = cps_json_get_int(item, "version", 0);
     d->kind = kind_of(uri, cps_json_get_text(item, "languageId", ""), &text);
     struct cps_err *err = set_text(l, d, &text);
@@ -144,8 +133,6 @@ struct cps_err *lsp_change(struct lsp *l, struct lsp_request *r)
         return cps_err_new(CPS_ERR_INPUT, "expected a list as \"contentChanges\"");
     for (size_t i = 0; i < cps_json_count(changes) && !err; i++)
         err = change(l, r->document, json_object_array_get_idx(changes, i));
-    if (err && err->code == CPS_ERR_NOMEM)
-        return err;
     r->document->version = cps_json_get_int(named, "version", r->document->version);
     struct cps_err *checked = lsp_check(l, r->document); /* also of half the changes */
     if (err)

@@ -147,7 +147,7 @@ struct cps_err *lsp_definition(struct lsp *l, struct lsp_request *r)
 {
     struct wanted w;
     if (find_name(l, r, &w))
-        lsp_give(r, location(&w, w.found.from, w.found.end));
+        r->result = location(&w, w.found.from, w.found.end);
     return NULL;
 }
 
@@ -183,7 +183,7 @@ struct cps_err *lsp_references(struct lsp *l, struct lsp_request *r)
         return NULL;
     w.with_given =
         cps_json_get_bool(cps_json_get(r->params, "context"), "includeDeclaration", false);
-    w.list = lsp_give(r, json_object_new_array());
+    w.list = r->result = json_object_new_array();
     each_token(r->document, note_use, &w);
     return check_count(w.count);
 }
@@ -250,6 +250,6 @@ struct cps_err *lsp_symbols(struct lsp *l, struct lsp_request *r)
     lsp_names_given(r->document, add_symbol, &s);
     if (s.has_last)
         put_symbol(&s, &s.last, r->document->text.size);
-    lsp_give(r, s.list);
+    r->result = s.list;
     return check_count(s.count);
 }

@@ -93,50 +93,33 @@ static void refuse(struct lsp *l, struct json_object *id, enum lsp_code code, co
     send(l, message);
 }
 
-struct json_object *lsp_give(struct lsp_request *r, struct json_object *result)
-{
-    r->result = result;
-    r->has_result = true;
-    return result;
-}
-
 static void answer(struct lsp *l, struct json_object *id, const struct lsp_request *r)
 {
     struct json_object *message = reply(id);
-    if (r->has_result)
+    if (r->result)
         cps_json_add(message, "result", r->result);
     else
         cps_json_null(message, "result");
     send(l, message);
 }
 
-static struct cps_err *find_document(struct lsp *l, struct lsp_request *r)
+/* Reads what the row wants of the parameters, and does it. */
+static struct cps_err *run(struct lsp *l, const struct row *row, struct lsp_request *r)
 {
     struct json_object *named = cps_json_member(r->params, "textDocument", json_type_object);
     const char *uri = cps_json_get_text(named, "uri", NULL);
-    r->document = uri ? lsp_find(l, uri) : NULL;
-    if (!uri)
+    r->document = uri && row->wants != NOTHING ? lsp_find(l, uri) : NULL;
+    if (!uri && row->wants != NOTHING)
         return cps_err_new(CPS_ERR_INPUT, "expected \"textDocument\" with a text as \"uri\"");
-    return r->document ? NULL : cps_err_new(CPS_ERR_INPUT, "the document is not open");
-}
-
-/* What the row wants of the parameters. */
-static struct cps_err *read_params(struct lsp *l, const struct row *row, struct lsp_request *r)
-{
-    if (row->wants == NOTHING)
-        return NULL;
-    CPS_TRY(find_document(l, r));
+    if (!r->document && row->wants != NOTHING)
+        return cps_err_new(CPS_ERR_INPUT, "the document is not open");
     if (row->wants == PLACE &&
         !lsp_offset(l, r->document, cps_json_get(r->params, "position"), &r->offset))
         return cps_err_new(CPS_ERR_INPUT, "expected \"position\" with \"line\" and \"character\", "
                                           "whole numbers from 0 on");
-    return NULL;
-}
-
-static struct cps_err *run(struct lsp *l, const struct row *row, struct lsp_request *r)
-{
-    CPS_TRY(read_params(l, row, r));
-    return row->run(l, r);
+    struct cps_err *err = row->run(l, r);
+    tool_need(!(err && err->code == CPS_ERR_NOMEM));
+    return err;
 }
 
 static void handle_request(struct lsp *l, const char *method, struct json_object *id,
@@ -161,8 +144,7 @@ static void handle_request(struct lsp *l, const char *method, struct json_object
     struct cps_err *err = run(l, row, &r);
     if (err) {
         json_object_put(r.result);
-        refuse(l, id, err->code == CPS_ERR_NOMEM ? LSP_INTERNAL_ERROR : LSP_INVALID_PARAMS,
-               err->message);
+        refuse(l, id, LSP_INVALID_PARAMS, err->message);
     } else {
         answer(l, id, &r);
     }
@@ -177,10 +159,6 @@ static void handle_notification(struct lsp *l, const char *method, struct json_o
     if (!row || (l->state != LSP_READY && row->run != lsp_exit))
         return;
     struct cps_err *err = run(l, row, &r);
-    if (err && err->code == CPS_ERR_NOMEM && !l->failed) {
-        l->failed = err; /* the text would not be the client's any more */
-        return;
-    }
     if (err) {
         CPS_BUF text = {0};
         cps_buf_printf(&text, "%s: %s", method, err->message);
@@ -231,9 +209,7 @@ static struct cps_err *serve(struct lsp *l)
 
 struct cps_err *lsp_serve(const struct cps_options *opt, FILE *in, FILE *out, int *status)
 {
-    struct lsp *l = calloc(1, sizeof(*l));
-    if (!l)
-        return cps_err_nomem();
+    struct lsp *l = tool_alloc(1, sizeof(*l));
     l->frame = (struct frame){
         .name = "(stdin)", .protocol = "Language Server Protocol", .in = fileno(in), .wake = -1};
     l->out = out;
