@@ -293,8 +293,7 @@ void look_events(const struct session *s, unsigned count, struct cps_buf *out)
     uint64_t first = end < count ? 0 : end - count;
     uint64_t before = first;
     struct cps_event event;
-    uint32_t submission =
-        look_event_before(s, CPS_EV_SUBMIT, &before, &event) ? event.value : 0;
+    uint32_t submission = look_event_before(s, CPS_EV_SUBMIT, &before, &event) ? event.value : 0;
     for (uint64_t i = first; i < end; i++) {
         if (!cps_debug_event(s->debug, i, &event))
             continue;
