@@ -174,29 +174,11 @@ static void paint_values(const struct view *v)
         paint(v, 0, v->length, LOOKS_NOW);
 }
 
-/* The parts of a line of a pane, of which the view begins at `left`. */
-static void paint_line(const struct screen *s, enum pane_id pane, int y, int x, int width,
-                       const char *text, size_t length)
-{
-    static void (*const painters[PANES])(const struct view *) = {
-        [PANE_CODE] = paint_code,     [PANE_REGS] = paint_registers, [PANE_EVENTS] = paint_events,
-        [PANE_PACKET] = paint_packet, [PANE_STATE] = paint_state,    [PANE_MEMORY] = paint_memory};
-    const struct view view = {s, y, x, width, s->pane[pane].left, text, length};
-    if (painters[pane])
-        painters[pane](&view);
-    else
-        paint_values(&view);
-}
-
-/* Where it has what was searched for. */
-static void paint_match(const struct screen *s, enum pane_id pane, int y, int x, int width,
-                        const char *text, size_t length)
-{
-    const struct view view = {s, y, x, width, s->pane[pane].left, text, length};
-    int at = s->found && pane == s->focus ? screen_find_in_(text, length, s->search) : -1;
-    if (at >= 0)
-        paint(&view, (size_t)at, strlen(s->search), LOOKS_MATCH);
-}
+static void (*const painters[PANES])(const struct view *) = {
+    [PANE_CODE] = paint_code,     [PANE_REGS] = paint_registers, [PANE_CALLS] = paint_values,
+    [PANE_PACKET] = paint_packet, [PANE_FIELDS] = paint_values,  [PANE_MEMORY] = paint_memory,
+    [PANE_EVENTS] = paint_events, [PANE_STATE] = paint_state,    [PANE_WHY] = paint_values,
+    [PANE_OUTPUT] = paint_values};
 
 /* ---- titles ---- */
 
@@ -273,17 +255,6 @@ static int clamp(int value, int least, int most)
     return value > most ? (most < least ? least : most) : value < least ? least : value;
 }
 
-/* The line that begins with "=>", -1 if there is none. */
-static int marked_line(const struct pane *p)
-{
-    for (uint32_t i = 0; i < p->lines; i++) {
-        size_t length = 0;
-        if (!strncmp(screen_line_of_(p, i, &length), "=>", 2))
-            return (int)i;
-    }
-    return -1;
-}
-
 /* The first line that is seen: one that lets the cursor be seen, if there is one. */
 static void settle(struct screen *s, enum pane_id pane, int rows)
 {
@@ -294,7 +265,12 @@ static void settle(struct screen *s, enum pane_id pane, int rows)
     if (screen_panes_[pane].flags & PANE_ENDS && p->cursor < 0)
         p->top = last;
     bool marks = screen_panes_[pane].flags & PANE_MARKS && p->cursor < 0;
-    int seen = marks ? marked_line(p) : p->cursor;
+    int seen = marks ? -1 : p->cursor;
+    for (uint32_t i = 0; marks && seen < 0 && i < p->lines; i++) {
+        size_t length = 0;
+        if (!strncmp(screen_line_of_(p, i, &length), "=>", 2))
+            seen = (int)i;
+    }
     if (marks && seen < rows)
         p->top = 0;
     else if (marks && (seen < p->top || seen >= p->top + rows))
@@ -311,21 +287,24 @@ static void draw_line(const struct screen *s, enum pane_id pane, int y, const st
                       uint32_t line)
 {
     const struct pane *p = &s->pane[pane];
-    size_t length = 0;
-    const char *text = screen_line_of_(p, line, &length);
-    int left = p->left < (int)length ? p->left : (int)length;
-    int shown = (int)length - left;
-    bool more = shown > r->width;
-    shown = more ? r->width - 1 : shown;
-    mvaddnstr(y, r->x, text + left, shown);
-    paint_line(s, pane, y, r->x, more ? r->width - 1 : r->width, text, length);
+    struct view view = {s, y, r->x, r->width, p->left, NULL, 0};
+    view.text = screen_line_of_(p, line, &view.length);
+    int length = (int)view.length;
+    int left = p->left < length ? p->left : length;
+    bool more = length - left > r->width;
+    view.width -= more;
+    mvaddnstr(y, r->x, view.text + left, more ? view.width : length - left);
+    painters[pane](&view);
     if (more)
         mvaddch(y, r->x + r->width - 1, '>');
     if (left && length)
         mvaddch(y, r->x, '<');
     if (pane == s->focus && pane != PANE_CODE && (int)line == p->cursor)
         paint_columns(s, y, r->x, r->width, LOOKS_CURSOR);
-    paint_match(s, pane, y, r->x, more ? r->width - 1 : r->width, text, length);
+    int found =
+        s->found && pane == s->focus ? screen_find_in_(view.text, view.length, s->search) : -1;
+    if (found >= 0)
+        paint(&view, (size_t)found, strlen(s->search), LOOKS_MATCH);
 }
 
 static void draw_pane(struct screen *s, const struct slot *slot)
@@ -364,17 +343,12 @@ static void draw_status(const struct screen *s)
     paint_columns(s, 0, 0, COLS, LOOKS_HEAD);
 }
 
-static const char *prompt_of(const struct screen *s)
-{
-    return s->entering == ENTERING_COMMAND  ? ":"
-           : s->entering == ENTERING_SEARCH ? "/"
-                                            : screen_panes_[s->asking].asks;
-}
-
 /* Of a text that is longer than its place its end is seen. */
 static void draw_entered(const struct screen *s)
 {
-    const char *prompt = prompt_of(s);
+    const char *prompt = s->entering == ENTERING_COMMAND  ? ":"
+                         : s->entering == ENTERING_SEARCH ? "/"
+                                                          : screen_panes_[s->asking].asks;
     int start = (int)strlen(prompt) + (s->entering == ENTERING_ASKED ? 2 : 0);
     int length = (int)strlen(s->line.text);
     if (start > COLS / 2)

@@ -97,7 +97,29 @@ static enum line_result take_character(struct screen_line *line, const struct de
 
 #define HELP_COLUMN 13
 
-typedef void action(struct screen *s, const char *argument);
+/* What keys do, as screen_key.def names it. */
+enum key_action {
+    DO_RUN,
+    DO_BREAK,
+    DO_TYPE,
+    DO_FIND,
+    DO_ASK,
+    DO_LINE,
+    DO_PAGE,
+    DO_EDGE,
+    DO_SHIFT,
+    DO_ENTER,
+    DO_SEARCH,
+    DO_PANE,
+    DO_CORE,
+    DO_ZOOM,
+    DO_ALL,
+    DO_EMPTY,
+    DO_REDRAW,
+    DO_HELP,
+    DO_ESCAPE,
+    DO_QUIT
+};
 
 /* ---- commands ---- */
 
@@ -174,25 +196,6 @@ void screen_command_(struct screen *s, const char *line, bool quiet)
     s->done = s->done || r->quit;
 }
 
-static void screen_key_run_(struct screen *s, const char *argument)
-{
-    screen_command_(s, argument, true);
-}
-
-static void screen_key_break_(struct screen *s, const char *argument)
-{
-    char line[64];
-    uint32_t cursor = s->cursor;
-    const struct cps_debug_point *p = point_at(session_of(s), session_of(s)->core, cursor, false);
-    (void)argument;
-    if (p)
-        snprintf(line, sizeof(line), "delete %d", p->id);
-    else
-        snprintf(line, sizeof(line), "break *0x%" PRIx32, cursor);
-    screen_command_(s, line, true);
-    s->cursor = cursor;
-}
-
 /* Begins it with a text. */
 static void begin_line(struct screen *s, enum entering what, const char *text)
 {
@@ -201,29 +204,12 @@ static void begin_line(struct screen *s, enum entering what, const char *text)
     s->line.back = s->line.candidate = 0;
 }
 
-static void screen_key_type_(struct screen *s, const char *argument)
-{
-    begin_line(s, ENTERING_COMMAND, argument);
-}
-
-static void screen_key_find_(struct screen *s, const char *argument)
-{
-    (void)argument;
-    begin_line(s, ENTERING_SEARCH, "");
-}
-
 void screen_ask_(struct screen *s, enum pane_id pane)
 {
     if (!screen_panes_[pane].asks)
         return;
     s->asking = pane;
     begin_line(s, ENTERING_ASKED, s->pane[pane].asked);
-}
-
-static void screen_key_ask_(struct screen *s, const char *argument)
-{
-    (void)argument;
-    screen_ask_(s, s->focus);
 }
 
 /* A place's name, or an expression; the view goes there, the run stays. */
@@ -279,23 +265,24 @@ static void take_line_key(struct screen *s, int key)
         screen_search_(s, 1);
 }
 
-/* ---- views ---- */
+/* ---- keys ---- */
 
-static void screen_key_line_(struct screen *s, const char *argument)
+static void toggle_break(struct screen *s)
 {
-    screen_move_(s, atoi(argument));
+    char line[64];
+    uint32_t cursor = s->cursor;
+    const struct cps_debug_point *p = point_at(session_of(s), session_of(s)->core, cursor, false);
+    if (p)
+        snprintf(line, sizeof(line), "delete %d", p->id);
+    else
+        snprintf(line, sizeof(line), "break *0x%" PRIx32, cursor);
+    screen_command_(s, line, true);
+    s->cursor = cursor;
 }
 
-static void screen_key_page_(struct screen *s, const char *argument)
-{
-    int rows = s->pane[s->focus].height > 2 ? s->pane[s->focus].height - 1 : 1;
-    screen_move_(s, atoi(argument) * rows);
-}
-
-static void screen_key_edge_(struct screen *s, const char *argument)
+static void go_to_edge(struct screen *s, bool last)
 {
     struct pane *p = &s->pane[s->focus];
-    bool last = atoi(argument) > 0;
     if (s->focus == PANE_CODE && !last)
         screen_follow_(s);
     else if (s->focus == PANE_CODE)
@@ -307,33 +294,12 @@ static void screen_key_edge_(struct screen *s, const char *argument)
     p->left = 0;
 }
 
-static void screen_key_shift_(struct screen *s, const char *argument)
-{
-    struct pane *p = &s->pane[s->focus];
-    p->left += atoi(argument);
-    p->left = p->left < 0 || screen_panes_[s->focus].flags & (PANE_WRAPS | PANE_FITS) ? 0 : p->left;
-}
-
-static void screen_key_enter_(struct screen *s, const char *argument)
-{
-    (void)argument;
-    screen_act_(s);
-}
-
-static void screen_key_again_(struct screen *s, const char *argument)
-{
-    screen_search_(s, atoi(argument));
-}
-
-/* ---- panes, processors ---- */
-
 /* The next pane that is shown, or of tabs where there is one place only. */
-static void screen_key_pane_(struct screen *s, const char *argument)
+static void choose_next_pane(struct screen *s, bool back)
 {
-    unsigned step = *argument == '+' ? 1 : PANES - 1;
     unsigned at = s->focus;
     for (unsigned i = 0; i < PANES; i++) {
-        at = (at + step) % PANES;
+        at = (at + (back ? PANES - 1 : 1)) % PANES;
         bool there = screen_offers_(s, (enum pane_id)at);
         if (there && (s->slots == 1 || screen_slot_of_(s, (enum pane_id)at)))
             break;
@@ -341,78 +307,108 @@ static void screen_key_pane_(struct screen *s, const char *argument)
     screen_choose_(s, (enum pane_id)at);
 }
 
-static void screen_key_core_(struct screen *s, const char *argument)
+static void toggle_zoom(struct screen *s)
 {
-    struct session *session = session_of(s);
-    unsigned count = session_engine(session)->cores;
-    screen_new_layout_(s);
-    screen_choose_core_(s, (session->core + (atoi(argument) > 0 ? 1 : count - 1)) % count);
-}
-
-static void screen_key_zoom_(struct screen *s, const char *argument)
-{
-    (void)argument;
     s->zoom = !s->zoom;
     screen_new_layout_(s);
 }
 
-static void screen_key_all_(struct screen *s, const char *argument)
+static void leave_begun(struct screen *s)
 {
-    (void)argument;
-    s->all = !s->all;
-    s->changes++;
-}
-
-static void screen_key_empty_(struct screen *s, const char *argument)
-{
-    (void)argument;
-    cps_buf_clear(&s->output);
-    cps_buf_clear(&s->message);
-    s->changes++;
-    hide_output(s);
-}
-
-static void screen_key_again_all_(struct screen *s, const char *argument)
-{
-    (void)argument;
-    s->changes++;
-    clearok(curscr, TRUE);
-}
-
-static void screen_key_help_(struct screen *s, const char *argument)
-{
-    (void)argument;
-    s->help = true;
-    s->help_top = 0;
-}
-
-static void screen_key_escape_(struct screen *s, const char *argument)
-{
-    (void)argument;
     if (s->found || s->message.size)
         s->found = false;
     else if (s->zoom)
-        screen_key_zoom_(s, NULL);
+        toggle_zoom(s);
     else if (s->back != s->focus && screen_offers_(s, s->back))
         screen_choose_(s, s->back);
     cps_buf_clear(&s->message);
 }
 
-static void screen_key_quit_(struct screen *s, const char *argument)
+static void do_key(struct screen *s, enum key_action action, const char *argument)
 {
-    (void)argument;
-    s->done = true;
+    struct pane *p = &s->pane[s->focus];
+    int number = argument ? atoi(argument) : 0;
+    unsigned cores = session_engine(session_of(s))->cores;
+    switch (action) {
+    case DO_RUN:
+        screen_command_(s, argument, true);
+        break;
+    case DO_BREAK:
+        toggle_break(s);
+        break;
+    case DO_TYPE:
+        begin_line(s, ENTERING_COMMAND, argument);
+        break;
+    case DO_FIND:
+        begin_line(s, ENTERING_SEARCH, "");
+        break;
+    case DO_ASK:
+        screen_ask_(s, s->focus);
+        break;
+    case DO_LINE:
+        screen_move_(s, number);
+        break;
+    case DO_PAGE:
+        screen_move_(s, number * (p->height > 2 ? p->height - 1 : 1));
+        break;
+    case DO_EDGE:
+        go_to_edge(s, number > 0);
+        break;
+    case DO_SHIFT:
+        p->left += number;
+        if (p->left < 0 || screen_panes_[s->focus].flags & (PANE_WRAPS | PANE_FITS))
+            p->left = 0;
+        break;
+    case DO_ENTER:
+        screen_act_(s);
+        break;
+    case DO_SEARCH:
+        screen_search_(s, number);
+        break;
+    case DO_PANE:
+        choose_next_pane(s, number < 0);
+        break;
+    case DO_CORE:
+        screen_new_layout_(s);
+        screen_choose_core_(s, (session_of(s)->core + (number > 0 ? 1 : cores - 1)) % cores);
+        break;
+    case DO_ZOOM:
+        toggle_zoom(s);
+        break;
+    case DO_ALL:
+        s->all = !s->all;
+        s->changes++;
+        break;
+    case DO_EMPTY:
+        cps_buf_clear(&s->output);
+        cps_buf_clear(&s->message);
+        s->changes++;
+        hide_output(s);
+        break;
+    case DO_REDRAW:
+        s->changes++;
+        clearok(curscr, TRUE);
+        break;
+    case DO_HELP:
+        s->help = true;
+        s->help_top = 0;
+        break;
+    case DO_ESCAPE:
+        leave_begun(s);
+        break;
+    case DO_QUIT:
+        s->done = true;
+    }
 }
 
 /* ---- the table ---- */
 
 static const struct {
     int key;
-    action *action;
+    enum key_action action;
     const char *argument, *label, *help;
 } keys[] = {
-#define KEY(key, action, argument, label, help) \
-    {key, screen_key_##action##_, argument, label, help},
+#define KEY(key, action, argument, label, help) {key, DO_##action, argument, label, help},
 #include "tools/face/screen/screen_key.def"
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
@@ -485,7 +481,7 @@ void screen_take_(struct screen *s, int key)
     }
     for (size_t i = 0; i < KEYS; i++) {
         if (keys[i].key == key) {
-            keys[i].action(s, keys[i].argument);
+            do_key(s, keys[i].action, keys[i].argument);
             return;
         }
     }
