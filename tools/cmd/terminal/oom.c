@@ -3,26 +3,42 @@
 #include "tools/cmd/terminal/oom.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tools/cmd/terminal/progress.h"
+#include "tools/cmd/terminal/report.h"
 #include "trace/out/json.h"
 #include "trace/out/outfile.h"
 
-void (*tool_when_no_memory)(void);
+void (*tool_oom_handler)(void);
 
-void tool_no_memory(void)
+void tool_oom(void)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
-    if (tool_when_no_memory)
-        tool_when_no_memory();
+    if (tool_oom_handler)
+        tool_oom_handler();
     while (atomic_flag_test_and_set(&told))
         pause(); /* the thread that prints ends the program */
     progress_hide();
     fputs("cpscope: out of memory\n", stderr);
+    cps_outfile_unlink_all();
+    _exit(3);
+}
+
+struct cps_err *tool_err(struct cps_err *err)
+{
+    if (err && err->code == CPS_ERR_NOMEM)
+        tool_oom();
+    return err;
+}
+
+void tool_must(struct cps_err *err)
+{
+    if (!tool_err(err))
+        return;
+    report_error(err);
     cps_outfile_unlink_all();
     _exit(3);
 }
@@ -34,9 +50,9 @@ void *tool_alloc(size_t count, size_t size)
     return ret;
 }
 
-void *tool_realloc(void *old, size_t count, size_t size)
+void *tool_realloc(void *old, size_t size)
 {
-    void *ret = count <= SIZE_MAX / size ? realloc(old, count * size) : NULL;
+    void *ret = realloc(old, size ? size : 1);
     tool_need(ret != NULL);
     return ret;
 }

@@ -11,24 +11,28 @@ struct json_object;
 
 /** Ends the program: "cpscope: out of memory", status 3, no temporary files. Of several threads one
  * prints. */
-_Noreturn void tool_no_memory(void);
-/** Called by tool_no_memory() instead, in a process that reports to another one; does not return.
+_Noreturn void tool_oom(void);
+/** Called by tool_oom() instead, in a process that reports to another one; does not return.
  * NULL: nothing. */
-extern void (*tool_when_no_memory)(void);
+extern void (*tool_oom_handler)(void);
 
 /** @p count items of @p size bytes, zero; never NULL. The caller frees it. */
 void *tool_alloc(size_t count, size_t size);
-/** As realloc(), of @p count items of @p size bytes, never NULL. */
-void *tool_realloc(void *old, size_t count, size_t size);
+/** As realloc() and strdup(), never NULL. */
+void *tool_realloc(void *old, size_t size);
 char *tool_strdup(const char *text);
 /** Makes room for one more item of a list, as CPS_LIST_ROOM does. */
-#define TOOL_LIST_ROOM(list, count) tool_need(CPS_LIST_ROOM(list, count))
+#define TOOL_ROOM(list, count) tool_need(CPS_LIST_ROOM(list, count))
 /** Ends the program unless an allocation, as @p good tells, was successful. */
 static inline void tool_need(bool good)
 {
     if (!good)
-        tool_no_memory();
+        tool_oom();
 }
+/** Passes on any error but that of memory, at which the program ends. */
+struct cps_err *tool_err(struct cps_err *err);
+/** Ends the program with an error of a call that fails for lack of memory alone; NULL is fine. */
+void tool_must(struct cps_err *err);
 /** The text of a buffer, of which nothing is lost. */
 const char *tool_text(const struct cps_buf *buf);
 /** @p value, of which nothing is lost. */

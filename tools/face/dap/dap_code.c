@@ -5,6 +5,7 @@
  * set is a dword of the image. */
 #include <errno.h>
 #include <inttypes.h>
+#include <nettle/base64.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,24 +74,10 @@ struct cps_err *dap_reference(struct json_object *arguments, const char *key, ui
 
 /* ---- memory ---- */
 
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void put_base64(struct cps_buf *out, const uint8_t *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i += 3) {
-        uint32_t word = (uint32_t)bytes[i] << 16 |
-                        (i + 1 < size ? (uint32_t)bytes[i + 1] << 8 : 0) |
-                        (i + 2 < size ? bytes[i + 2] : 0);
-        char text[4] = {digits[word >> 18], digits[word >> 12 & 63],
-                        i + 1 < size ? digits[word >> 6 & 63] : '=',
-                        i + 2 < size ? digits[word & 63] : '='};
-        cps_buf_add(out, text, 4);
-    }
-}
-
-/* @return bytes, or -1 for what is not base64 */
+/* @return bytes, or -1 for what is not base64; unlike nettle it takes one without its end, too */
 static int64_t get_base64(const char *text, uint8_t *to)
 {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     uint32_t word = 0;
     unsigned bits = 0;
     int64_t size = 0;
@@ -114,7 +101,6 @@ struct cps_err *dap_read_memory(struct dap *d)
     uint64_t at = 0;
     int64_t got = 0;
     int64_t count = dap_number(d->in, "count", 0);
-    CPS_BUF text = {0};
     CPS_TRY(dap_reference(d->in, "memoryReference", &at));
     if (count < 0 || count > MAX_READ)
         return cps_err_new(CPS_ERR_INPUT, "count %" PRId64 ": expected at most %" PRId64, count,
@@ -127,9 +113,10 @@ struct cps_err *dap_read_memory(struct dap *d)
             break;
         bytes[got] = (uint8_t)(word >> 8 * (place.number % 4));
     }
-    put_base64(&text, bytes, (size_t)got);
+    CPS_FREE char *text = tool_alloc(BASE64_ENCODE_RAW_LENGTH((size_t)got) + 1, 1);
+    base64_encode_raw(text, (size_t)got, bytes);
     dap_put_hex(d->out, "address", at, 1);
-    cps_json_buf(d->out, "data", &text);
+    cps_json_text(d->out, "data", text);
     cps_json_int(d->out, "unreadableBytes", count - got);
     return NULL;
 }

@@ -364,7 +364,7 @@ void dap_know_points(struct dap *d, bool told)
     }
     d->known_count = 0;
     for (unsigned i = 0; (point = cps_debug_point(d->session->debug, i)); i++) {
-        TOOL_LIST_ROOM(d->known, d->known_count);
+        TOOL_ROOM(d->known, d->known_count);
         d->known[d->known_count++] = know(point);
     }
 }

@@ -95,9 +95,8 @@ struct cps_err *command_one(struct debugger *r, const char *typed)
     struct cps_err *err = run_row(r, row, cps_lex_blank(word + length));
     r->session.line = outer;
     /* What it says is whole, and about what the machine did. */
-    tool_need(!r->out.failed && !(err && err->code == CPS_ERR_NOMEM) &&
-              !(r->session.debug && cps_debug_nomem(r->session.debug)));
-    return err;
+    tool_need(!r->out.failed && !(r->session.debug && cps_debug_nomem(r->session.debug)));
+    return tool_err(err);
 }
 
 struct cps_err *command_run(struct debugger *r, const char *line)

@@ -242,7 +242,7 @@ struct cps_err *command_display_(struct debugger *r, struct command_args *args)
         CPS_TRY(expr_eval(&r->session, r->session.core, NULL, args->text, &value));
     if (r->shown_count == MOST_SHOWN)
         return cps_err_new(CPS_ERR_INPUT, "display: expected at most %d of them", MOST_SHOWN);
-    TOOL_LIST_ROOM(r->shown, r->shown_count);
+    TOOL_ROOM(r->shown, r->shown_count);
     r->shown[r->shown_count] =
         (struct command_shown){++r->shown_last, form, tool_strdup(args->text)};
     put_shown(r, &r->shown[r->shown_count++]);

@@ -117,9 +117,7 @@ static struct cps_err *run(struct lsp *l, const struct row *row, struct lsp_requ
         !lsp_offset(l, r->document, cps_json_get(r->params, "position"), &r->offset))
         return cps_err_new(CPS_ERR_INPUT, "expected \"position\" with \"line\" and \"character\", "
                                           "whole numbers from 0 on");
-    struct cps_err *err = row->run(l, r);
-    tool_need(!(err && err->code == CPS_ERR_NOMEM));
-    return err;
+    return tool_err(row->run(l, r));
 }
 
 static void handle_request(struct lsp *l, const char *method, struct json_object *id,

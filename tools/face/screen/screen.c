@@ -90,7 +90,7 @@ void screen_run(struct debugger *debugger)
     }
     for (size_t i = 0; i < HANDLED && installed; i++)
         sigaction(handled[i], &librarys[i], NULL);
-    tool_when_no_memory = leave_terminal;
+    tool_oom_handler = leave_terminal;
     struct screen *s = tool_alloc(1, sizeof(*s));
     struct cps_err *(*flush)(struct debugger *) = debugger->flush;
     s->debugger = debugger;
@@ -98,7 +98,7 @@ void screen_run(struct debugger *debugger)
     start(s);
     show(s);
     close_terminal(terminal, before);
-    tool_when_no_memory = NULL;
+    tool_oom_handler = NULL;
     debugger->flush = flush;
     cps_buf_deinit(&s->output);
     cps_buf_deinit(&s->message);

@@ -106,7 +106,7 @@ static void index_lines(struct pane *p)
     for (size_t at = 0; at <= p->text.size; at += strcspn(text + at, "\n") + 1) {
         if (p->lines + 1 >= p->room) {
             uint32_t room = p->room ? 2 * p->room : 64;
-            p->start = tool_realloc(p->start, room, sizeof(*p->start));
+            p->start = tool_realloc(p->start, room * sizeof(*p->start));
             p->room = room;
         }
         p->start[p->lines] = (uint32_t)at;
