@@ -198,7 +198,7 @@ struct cps_err *attach_server_open(const struct cps_options *opt, struct attach_
 }
 
 /* What went wrong for an editor is no matter of the run's. */
-static void serve(struct attach_server *s, int client)
+static void serve_client(struct attach_server *s, int client)
 {
     s->run.clock = s->play->engine->clock;
     struct cps_err *err = dap_serve_run(&s->run, client);
@@ -219,7 +219,7 @@ static bool serve_waiting(void *context)
     struct attach_server *s = context;
     int client = s->run.ended || s->client < 0 ? -1 : atomic_exchange(&s->client, -1);
     if (client >= 0)
-        serve(s, client);
+        serve_client(s, client);
     return s->run.ended;
 }
 

@@ -312,7 +312,7 @@ void dap_handle(struct dap *d, struct json_object *request)
         dap_restarted(d);
 }
 
-static struct cps_err *serve(struct dap *d)
+static struct cps_err *serve_client(struct dap *d)
 {
     while (!d->done) {
         struct json_object *message = NULL;
@@ -342,7 +342,7 @@ static struct cps_err *serve_on(struct debugger *debugger, struct dap_run *run, 
     struct cps_err *err =
         dap_wire_open(run ? "(socket)" : "(stdin)", in, out, &debugger->interrupt, &d->wire);
     if (!err)
-        err = serve(d);
+        err = serve_client(d);
     dap_wire_close(d->wire);
     point_clear(d->session);
     session_close(d->session);

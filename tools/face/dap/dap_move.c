@@ -148,7 +148,7 @@ static void run_on_and_answer(struct dap *d)
     d->running = false;
 }
 
-static void go(struct dap *d, int how)
+static void run_move(struct dap *d, int how)
 {
     struct session *s = d->session;
     tell_running(d);
@@ -178,7 +178,7 @@ void dap_configured(struct dap *d, int how)
         cps_buf_clear(&r->out);
     }
     if (!d->stop_on_entry)
-        go(d, CPS_GO_ON);
+        run_move(d, CPS_GO_ON);
     if (!d->done && !d->restarting)
         tell_stopped(d, "entry", false);
 }
@@ -204,7 +204,7 @@ void dap_moved(struct dap *d, int how)
         d->ignored = d->unseen = false;
         return;
     }
-    go(d, how);
+    run_move(d, how);
     if (!d->done && !d->restarting)
         tell_stopped(d, far ? "pause" : "step", false);
 }

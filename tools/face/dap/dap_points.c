@@ -312,7 +312,7 @@ struct dap_known {
     uint32_t condition; /* a hash */
 };
 
-static struct dap_known know(const struct cps_debug_point *point)
+static struct dap_known known_of(const struct cps_debug_point *point)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
     for (const char *text = condition_of(point); text && *text; text++)
@@ -322,7 +322,8 @@ static struct dap_known know(const struct cps_debug_point *point)
 
 /* Of one that stops every time its place is reached, the place, too: an editor takes it for one of
  * its own, and sends it as such in the next list. */
-static void tell(struct dap *d, const char *reason, int id, const struct cps_debug_point *point)
+static void report_point(struct dap *d, const char *reason, int id,
+                         const struct cps_debug_point *point)
 {
     struct json_object *body = json_object_new_object();
     struct json_object *row = json_object_new_object();
@@ -352,19 +353,19 @@ void dap_know_points(struct dap *d, bool told)
     for (size_t i = 0; !told && i < d->known_count; i++) {
         const struct dap_known *then = &d->known[i];
         point = cps_debug_find(d->session->debug, then->id);
-        struct dap_known now = point ? know(point) : *then;
+        struct dap_known now = point ? known_of(point) : *then;
         if (!point)
-            tell(d, "removed", then->id, NULL);
+            report_point(d, "removed", then->id, NULL);
         else if (now.disabled != then->disabled || now.condition != then->condition)
-            tell(d, "changed", then->id, point);
+            report_point(d, "changed", then->id, point);
     }
     for (unsigned i = 0; !told && (point = cps_debug_point(d->session->debug, i)); i++) {
         if (!is_known(d, point->id))
-            tell(d, "new", point->id, point);
+            report_point(d, "new", point->id, point);
     }
     d->known_count = 0;
     for (unsigned i = 0; (point = cps_debug_point(d->session->debug, i)); i++) {
         TOOL_ROOM(d->known, d->known_count);
-        d->known[d->known_count++] = know(point);
+        d->known[d->known_count++] = known_of(point);
     }
 }

@@ -169,8 +169,8 @@ struct listing {
     int64_t skip, left;
 };
 
-static void add(struct listing *l, const char *name, const char *evaluate, const char *value,
-                int64_t children)
+static void add_variable(struct listing *l, const char *name, const char *evaluate,
+                         const char *value, int64_t children)
 {
     if (l->skip-- > 0 || l->left == 0)
         return;
@@ -188,7 +188,7 @@ static void add_word(struct listing *l, const char *name, char file, uint64_t nu
 {
     CPS_BUF text = {0};
     cps_buf_hex(&text, word_at(l->dap, l->core, file, number), 8);
-    add(l, name, name, tool_text(&text), 0);
+    add_variable(l, name, name, tool_text(&text), 0);
 }
 
 static void list_general(struct listing *l)
@@ -232,10 +232,10 @@ static void list_space(struct listing *l, enum dap_space kind)
         bool has_fields = text.size > empty;
         if (!has_fields)
             text.data[text.size = empty - 2] = '\0';
-        add(l, tool_text(&label), cps_buf_text(&number), tool_text(&text),
-            has_fields && l->core < 8
-                ? DAP_FIELDS + ((int64_t)l->core << 20) + ((int64_t)kind << 18) + i
-                : 0);
+        add_variable(l, tool_text(&label), cps_buf_text(&number), tool_text(&text),
+                     has_fields && l->core < 8
+                         ? DAP_FIELDS + ((int64_t)l->core << 20) + ((int64_t)kind << 18) + i
+                         : 0);
     }
 }
 
@@ -253,7 +253,7 @@ static void list_packet(struct listing *l)
         size_t length = strcspn(line, " ");
         char *value = line + length + strspn(line + length, " ");
         line[length] = '\0';
-        add(l, line, NULL, value, 0);
+        add_variable(l, line, NULL, value, 0);
     }
 }
 
@@ -263,7 +263,7 @@ static void list_streams(struct listing *l)
         CPS_BUF text = {0};
         put_stream(l->dap, l->core, level, &text);
         if (text.size)
-            add(l, level_names[level], NULL, tool_text(&text), 0);
+            add_variable(l, level_names[level], NULL, tool_text(&text), 0);
     }
 }
 
@@ -340,7 +340,7 @@ struct cps_err *dap_variables(struct dap *d)
 /* ---- expressions ---- */
 
 /* Writes what an expression names; the answer is its value then. */
-static struct cps_err *assign(struct dap *d, unsigned core, const char *place)
+static struct cps_err *assign_value(struct dap *d, unsigned core, const char *place)
 {
     uint64_t stored = 0;
     const char *value = dap_text(d, "value");
@@ -363,14 +363,14 @@ struct cps_err *dap_set_variable(struct dap *d)
         return cps_err_new(CPS_ERR_INPUT, "%s cannot be written", name ? name : "(no name)");
     bool signed_already = !strncmp(name, sign, strlen(sign));
     cps_buf_printf(&place, "%s%s", signed_already ? "" : sign, name);
-    return assign(d, core, tool_text(&place));
+    return assign_value(d, core, tool_text(&place));
 }
 
 struct cps_err *dap_set_expression(struct dap *d)
 {
     unsigned core = 0;
     CPS_TRY(frame_core(d, &core));
-    return assign(d, core, dap_text(d, "expression"));
+    return assign_value(d, core, dap_text(d, "expression"));
 }
 
 /* A command of the debugger; the client is told behind the answer what it did. One that failed may

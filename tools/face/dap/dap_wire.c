@@ -35,7 +35,7 @@ struct dap_wire {
     int64_t seq;
 };
 
-static bool interrupts(struct json_object *message)
+static bool interrupts_run(struct json_object *message)
 {
     static const char *const names[] = {"pause", "disconnect", "terminate", "restart"};
     const char *text = cps_json_get_text(message, "command", "");
@@ -65,7 +65,7 @@ static void *read_all(void *context)
         }
         w->err = err;
         w->ended = !message;
-        if (w->ended || w->listening || interrupts(json))
+        if (w->ended || w->listening || interrupts_run(json))
             *w->interrupt = 1;
         pthread_cond_broadcast(&w->changed);
         pthread_mutex_unlock(&w->lock);
@@ -125,7 +125,7 @@ void dap_wire_close(struct dap_wire *w)
 }
 
 /* Takes the first message, or what ended the input; the lock is held. */
-static struct cps_err *take(struct dap_wire *w, struct json_object **ret)
+static struct cps_err *take_first(struct dap_wire *w, struct json_object **ret)
 {
     struct message *message = w->first;
     struct cps_err *err = NULL;
@@ -166,7 +166,7 @@ struct cps_err *dap_wire_next(struct dap_wire *w, const struct timespec *until,
     }
     struct cps_err *err = has_passed(until)
                               ? cps_err_new(CPS_ERR_OS, "the client does not attach in time")
-                              : take(w, ret);
+                              : take_first(w, ret);
     pthread_mutex_unlock(&w->lock);
     return err;
 }
@@ -174,7 +174,7 @@ struct cps_err *dap_wire_next(struct dap_wire *w, const struct timespec *until,
 struct cps_err *dap_wire_try(struct dap_wire *w, struct json_object **ret)
 {
     pthread_mutex_lock(&w->lock);
-    struct cps_err *err = take(w, ret);
+    struct cps_err *err = take_first(w, ret);
     pthread_mutex_unlock(&w->lock);
     return err;
 }
@@ -184,7 +184,7 @@ void dap_wire_listen(struct dap_wire *w, bool listen)
     pthread_mutex_lock(&w->lock);
     bool ends = w->ended; /* one that waits ends a run */
     for (const struct message *at = w->first; at; at = at->next)
-        ends = ends || interrupts(at->json);
+        ends = ends || interrupts_run(at->json);
     w->listening = listen;
     *w->interrupt = listen ? w->first || w->ended : ends;
     pthread_mutex_unlock(&w->lock);

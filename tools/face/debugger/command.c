@@ -45,7 +45,7 @@ const struct command_row *command_find(const char *word, size_t length)
     return found;
 }
 
-static struct cps_err *unknown(const char *word, size_t length)
+static struct cps_err *unknown_command(const char *word, size_t length)
 {
     CPS_BUF found = {0};
     unsigned count = 0;
@@ -90,7 +90,7 @@ struct cps_err *command_one(struct debugger *r, const char *typed)
     size_t length = word_length(word);
     const struct command_row *row = length ? command_find(word, length) : NULL;
     if (!row)
-        return unknown(word, length);
+        return unknown_command(word, length);
     r->session.line = line;
     struct cps_err *err = run_row(r, row, cps_lex_blank(word + length));
     r->session.line = outer;
@@ -138,7 +138,7 @@ void command_deinit(struct debugger *r)
 /* ---- completion ---- */
 
 /* Counts down to the candidate that is wanted. */
-static char *pick(const char *candidate, const char *word, unsigned *index)
+static char *pick_candidate(const char *candidate, const char *word, unsigned *index)
 {
     if (!candidate || strncmp(candidate, word, strlen(word)) != 0)
         return NULL;
@@ -153,10 +153,11 @@ static char *pick_place(const struct debugger *r, const char *word, unsigned *in
     char *ret = NULL;
     for (size_t i = 0; fw && !ret && i < fw->debug.symbol_count; i++) {
         if (fw->debug.symbols[i].part == session_part(fw, part))
-            ret = pick(fw->debug.symbols[i].name, word, index);
+            ret = pick_candidate(fw->debug.symbols[i].name, word, index);
     }
     for (unsigned id = 0; fw && !ret && !fw->debug.symbol_count && id < 128; id++)
-        ret = pick(cps_name(session_names(s, s->core), CPS_SPACE_PACKET, id, NULL), word, index);
+        ret = pick_candidate(cps_name(session_names(s, s->core), CPS_SPACE_PACKET, id, NULL), word,
+                             index);
     return ret;
 }
 
@@ -185,7 +186,7 @@ static char *pick_value(const struct debugger *r, const char *word, unsigned *in
         if (!name || part)
             continue;
         cps_buf_printf(&text, "%s%s", spaces[which].sign, name);
-        ret = pick(tool_text(&text), word, index);
+        ret = pick_candidate(tool_text(&text), word, index);
     }
     return ret;
 }
@@ -195,11 +196,11 @@ static char *pick_command(const char *word, unsigned *index)
 {
     char *ret = NULL;
     for (const struct command_row *row = command_rows; !ret && row->name; row++) {
-        ret = pick(row->name, word, index);
+        ret = pick_candidate(row->name, word, index);
         for (const char *at = row->others; !ret && *at; at += strspn(at, " ")) {
             size_t length = strcspn(at, " ");
             CPS_FREE char *other = length > 3 ? strndup(at, length) : NULL;
-            ret = pick(other, word, index);
+            ret = pick_candidate(other, word, index);
             at += length;
         }
     }
@@ -220,9 +221,9 @@ char *command_complete(const struct debugger *r, const char *line, unsigned inde
     const struct command_row *row = command_find(command, word_length(command));
     char *ret = NULL;
     for (unsigned i = 0; row && row->takes == TOPIC && !ret && command_topic(i); i++)
-        ret = pick(command_topic(i), word, &index);
+        ret = pick_candidate(command_topic(i), word, &index);
     for (unsigned i = 0; row && row->takes == CORE && !ret && i < session_engine(s)->cores; i++)
-        ret = pick(session_core_name(s, i), word, &index);
+        ret = pick_candidate(session_core_name(s, i), word, &index);
     if (row && (row->takes == PLACE || row->takes == VALUE))
         ret = pick_place(r, word, &index);
     return row && row->takes == VALUE && !ret ? pick_value(r, word, &index) : ret;
@@ -250,7 +251,7 @@ struct cps_err *command_help_(struct debugger *r, struct command_args *args)
     size_t length = strlen(args->text);
     const struct command_row *only = length ? command_find(args->text, length) : NULL;
     if (length && !only)
-        return unknown(args->text, length);
+        return unknown_command(args->text, length);
     if (only)
         put_help(only, &r->out);
     for (const struct command_row *row = command_rows; !only && row->name; row++) {

@@ -6,7 +6,7 @@
 #include "tools/face/debugger/command_private.h"
 #include "trace/capture/pm4text.h"
 
-static struct cps_err *edit(struct debugger *r, const struct cps_edit *edit)
+static struct cps_err *edit_machine(struct debugger *r, const struct cps_edit *edit)
 {
     CPS_TRY(cps_debug_edit(r->session.debug, edit));
     command_show(r);
@@ -93,9 +93,9 @@ struct cps_err *command_branch_(struct debugger *r, struct command_args *args)
 {
     if (strcmp(args->text, "taken") != 0 && strcmp(args->text, "not") != 0)
         return cps_err_new(CPS_ERR_SYNTAX, "expected branch taken, or branch not");
-    return edit(r, &(struct cps_edit){.what = CPS_EDIT_BRANCH,
-                                      .place = {.core = (uint8_t)r->session.core},
-                                      .value = args->text[0] == 't'});
+    return edit_machine(r, &(struct cps_edit){.what = CPS_EDIT_BRANCH,
+                                              .place = {.core = (uint8_t)r->session.core},
+                                              .value = args->text[0] == 't'});
 }
 
 struct cps_err *command_inject_(struct debugger *r, struct command_args *args)
@@ -108,5 +108,6 @@ struct cps_err *command_inject_(struct debugger *r, struct command_args *args)
     struct cps_err *err = cps_pm4text_packet(&names, args->text, words, 512, &count, &column);
     if (err)
         return at_column(s, err, column, args->text);
-    return edit(r, &(struct cps_edit){.what = CPS_EDIT_PACKETS, .words = words, .count = count});
+    return edit_machine(
+        r, &(struct cps_edit){.what = CPS_EDIT_PACKETS, .words = words, .count = count});
 }

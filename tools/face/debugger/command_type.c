@@ -30,7 +30,7 @@ static void take_text(void *context, const struct cps_value *value)
         s->text = value->text;
 }
 
-static void ask(struct subject *s, uint32_t bits)
+static void find_text(struct subject *s, uint32_t bits)
 {
     uint32_t words[MOST_WORDS] = {0};
     s->text = NULL;
@@ -48,7 +48,7 @@ static void put_values(const struct subject *subject, const struct cps_value *va
     unsigned bits = value->high - value->low + 1u;
     s.wanted = value;
     for (uint32_t i = 0; bits <= MOST_VALUES && value->high < 32 && i < 1u << bits; i++) {
-        ask(&s, i << value->low);
+        find_text(&s, i << value->low);
         if (s.text)
             cps_buf_printf(s.out, "           0x%-3" PRIx32 " %s\n", i, s.text);
     }

@@ -21,7 +21,7 @@ struct labels {
     struct cps_buf text;
 };
 
-static const char *label(void *context, uint32_t target)
+static const char *find_label(void *context, uint32_t target)
 {
     struct labels *l = context;
     cps_buf_clear(&l->text);
@@ -33,8 +33,10 @@ void look_insn(const struct session *s, unsigned core, uint32_t pc, struct cps_b
 {
     struct cps_engine *engine = session_engine(s);
     struct labels labels = {s, core, {0}};
-    const struct cps_print_names names = {
-        .names = session_names(s, core), .label = label, .context = &labels, .scheme = s->scheme};
+    const struct cps_print_names names = {.names = session_names(s, core),
+                                          .label = find_label,
+                                          .context = &labels,
+                                          .scheme = s->scheme};
     uint8_t bytes[CPS_INSN_BYTES];
     struct cps_insn insn;
     if (cps_engine_decode(engine, core, pc, bytes, &insn))

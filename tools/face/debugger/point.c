@@ -33,8 +33,8 @@ static bool condition_holds(void *context, struct cps_debug *debug, unsigned cor
 }
 
 /* Splits off "if EXPRESSION". */
-static struct cps_err *create(const struct session *session, const char *word, const char *text,
-                              struct cps_debug_point *ret)
+static struct cps_err *create_point(const struct session *session, const char *word,
+                                    const char *text, struct cps_debug_point *ret)
 {
     const char *condition = text; /* behind a blank or alone */
     while ((condition = strstr(condition, "if")) &&
@@ -113,7 +113,7 @@ static const char *last_of(const char *text, size_t length, char wanted)
     return length ? text + length - 1 : NULL;
 }
 
-static struct cps_err *bad(const char *text, const char *expected)
+static struct cps_err *bad_text(const char *text, const char *expected)
 {
     return cps_err_new(CPS_ERR_SYNTAX, "%s: expected %s", text, expected);
 }
@@ -147,13 +147,13 @@ static struct cps_err *packet_point(const struct session *session, unsigned core
         opcode = (uint32_t)number;
     else if (length &&
              !cps_name_number(session_names(session, core), CPS_SPACE_PACKET, at, length, &opcode))
-        return bad(text, "pkt:NAME, pkt:OPCODE, either with @LEVEL behind it");
+        return bad_text(text, "pkt:NAME, pkt:OPCODE, either with @LEVEL behind it");
     if (length) {
         ret->mask = 0xf07f0000;
         ret->value = 7u << 28 | (opcode & 0x7f) << 16;
     }
     ret->subs = level ? level_bits(level + 1) : 0;
-    return level && !ret->subs ? bad(text, LEVELS) : NULL;
+    return level && !ret->subs ? bad_text(text, LEVELS) : NULL;
 }
 
 static struct cps_err *event_point(const char *text, struct cps_debug_point *ret)
@@ -163,7 +163,7 @@ static struct cps_err *event_point(const char *text, struct cps_debug_point *ret
     for (size_t i = 0; text[6 + i] && i < sizeof(classes) - 1; i++)
         classes[i] = (char)tolower((unsigned char)text[6 + i]);
     if (strlen(text + 6) >= sizeof(classes) || !cps_text_classes(classes, &ret->kinds))
-        return bad(text, "event:CLASS,..., as --events takes them");
+        return bad_text(text, "event:CLASS,..., as --events takes them");
     ret->kinds &= ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX);
     return NULL;
 }
@@ -174,7 +174,7 @@ static struct cps_err *host_point(const char *text, struct cps_debug_point *ret)
     const char *at = text + 5;
     int64_t line = 0;
     if (!cps_lex_number(&at, &line) || *at || line < 1)
-        return bad(text, "line:N, a line of the run file");
+        return bad_text(text, "line:N, a line of the run file");
     ret->what = CPS_AT_LINE;
     ret->first = ret->last = (uint64_t)line;
     return NULL;
@@ -236,7 +236,7 @@ static struct cps_err *place_point(const struct session *session, unsigned core,
         typed->levels = level_bits(level + 1);
         length = (size_t)(level - text);
         if (!typed->levels)
-            return bad(text, "a place, with " LEVELS " behind it");
+            return bad_text(text, "a place, with " LEVELS " behind it");
     }
     bool named = point_line(session, core, text, length, &ret->pc) ||
                  session_find_place(session, core, text, length, &ret->pc);
@@ -248,7 +248,7 @@ static struct cps_err *place_point(const struct session *session, unsigned core,
     typed->moves = !named && length && (!cps_lex_number(&at, &number) || at != text + length);
     cps_err_free(err);
     if (err)
-        return bad(text, "a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS");
+        return bad_text(text, "a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS");
     if (!session_has_code(session, core, value))
         return cps_err_new(CPS_ERR_SYNTAX, "%s: %s has no code there", length ? text : "here",
                            session_core_name(session, core));
@@ -259,7 +259,7 @@ static struct cps_err *place_point(const struct session *session, unsigned core,
 struct cps_err *point_break(const struct session *session, unsigned core, const char *text,
                             struct cps_debug_point *ret)
 {
-    struct cps_err *err = create(session, "break", text, ret);
+    struct cps_err *err = create_point(session, "break", text, ret);
     const char *place = ((struct typed_point *)ret->context)->text;
     if (!err)
         err = !strncmp(place, "pkt:", 4)     ? packet_point(session, core, place, ret)
@@ -330,8 +330,8 @@ static struct cps_err *range_point(const struct session *session, unsigned core,
     const char *text = typed->text;
     typed->moves = *text == '[' && text[strspn(text, "[]-0123456789abcdefxABCDEFX \t")];
     if (!cut_range(session, core, text, ends))
-        return bad(text, "$REGISTER, @CONTROL, |PIPE, a GPU register, [ADDRESS], or a range "
-                         "FIRST-LAST of them");
+        return bad_text(text, "$REGISTER, @CONTROL, |PIPE, a GPU register, [ADDRESS], or a range "
+                              "FIRST-LAST of them");
     char sigil = ends[0].file;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (kinds[i].file == sigil)
@@ -341,8 +341,9 @@ static struct cps_err *range_point(const struct session *session, unsigned core,
     ret->what = ret->kinds ? CPS_AT_EVENT : CPS_AT_PLACE;
     bool is_one = ends[0].number == ends[1].number;
     if (!ret->kinds && (access & POINT_READ || !is_one || sigil == CPS_FILE_PC))
-        return bad(text, "what makes such events: reads of memory and registers, writes of these "
-                         "and of control and pipe registers; or a single value that changes");
+        return bad_text(text,
+                        "what makes such events: reads of memory and registers, writes of these "
+                        "and of control and pipe registers; or a single value that changes");
     if (!ret->kinds) { /* it is watched by its value */
         ret->place = ends[0];
         ret->core = sigil == CPS_FILE_GENERAL || sigil == CPS_FILE_SQE ? ends[0].core : -1;
@@ -350,7 +351,7 @@ static struct cps_err *range_point(const struct session *session, unsigned core,
     }
     const struct cps_file *file = cps_engine_file(session_engine(session), sigil);
     if (ends[0].number > ends[1].number)
-        return bad(text, "a range whose last one is not in front of its first");
+        return bad_text(text, "a range whose last one is not in front of its first");
     ret->first = ends[0].number;
     ret->last = ends[1].number | (file && is_one ? file->step - 1u : 0);
     return NULL;
@@ -360,7 +361,7 @@ struct cps_err *point_watch(const struct session *session, unsigned core, unsign
                             const char *text, struct cps_debug_point *ret)
 {
     static const char *const words[] = {"watch", "watch", "rwatch", "awatch"};
-    struct cps_err *err = create(session, words[access & 3], text, ret);
+    struct cps_err *err = create_point(session, words[access & 3], text, ret);
     if (!err)
         err = range_point(session, core, access, ret->context, ret);
     if (err)

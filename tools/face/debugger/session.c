@@ -43,7 +43,7 @@ static bool any_started(const struct session *s)
     return false;
 }
 
-static struct cps_debug_stop feed(struct session *s)
+static struct cps_debug_stop feed_next(struct session *s)
 {
     return cps_debug_run(s->debug, CPS_GO_FEED, 0);
 }
@@ -58,12 +58,12 @@ static void go_to_start(struct session *s)
     if (play_is_script(&s->play)) {
         bool has_code = cps_isa_has_code(session_engine(s)->ops->isa);
         while (has_code && stop.reason == CPS_WHY_GONE && !any_started(s))
-            stop = feed(s);
+            stop = feed_next(s);
         if (has_code && !any_started(s))
             cps_debug_goto_step(s->debug, 0);
     } else if (s->play.dump) {
         while (stop.reason == CPS_WHY_GONE && cps_debug_place(s->debug).fed < s->play.feed.count)
-            stop = feed(s);
+            stop = feed_next(s);
         if (stop.reason == CPS_WHY_GONE && s->play.replay->place.by != HANG_NOWHERE)
             cps_debug_run(s->debug, CPS_GO_ON, 0);
     } else if (s->play.feed.submissions) {
@@ -84,7 +84,7 @@ bool session_interrupted(struct session *s)
     return s->limited || (s->interrupt && *s->interrupt);
 }
 
-static bool interrupted(void *context)
+static bool count_interrupt(void *context)
 {
     session_count_instructions(context, CPS_DEBUG_INTERRUPT);
     return session_interrupted(context);
@@ -104,7 +104,7 @@ static bool is_launch(void *context, struct cps_engine *engine, const struct cps
            CPS_LAUNCH_NONE;
 }
 
-static struct cps_err *load(struct session *s, const struct cps_options *opt)
+static struct cps_err *load_input(struct session *s, const struct cps_options *opt)
 {
     s->opt = opt;
     CPS_TRY(read_input(s));
@@ -115,7 +115,7 @@ static struct cps_err *load(struct session *s, const struct cps_options *opt)
                            opt->submit, s->play.feed.submissions);
     const struct cps_feeder feeder = {feed_item, &s->play.feed, s->play.feed.until};
     CPS_TRY(cps_debug_create(CPS_TAKE(s->play.engine), &feeder, &s->debug));
-    cps_debug_interrupt(s->debug, interrupted, s);
+    cps_debug_interrupt(s->debug, count_interrupt, s);
     if (session_afuc(s))
         cps_debug_tally(s->debug, is_launch, s);
     return NULL;
@@ -123,18 +123,18 @@ static struct cps_err *load(struct session *s, const struct cps_options *opt)
 
 struct cps_err *session_open_at(struct session *s, const struct cps_options *opt, uint64_t clock)
 {
-    CPS_TRY(load(s, opt));
+    CPS_TRY(load_input(s, opt));
     for (bool moves = true; moves && session_engine(s)->clock < clock;) {
         uint64_t step = cps_debug_place(s->debug).step;
         cps_debug_goto_step(s->debug, step + (clock - session_engine(s)->clock));
-        moves = cps_debug_place(s->debug).step > step && !interrupted(s);
+        moves = cps_debug_place(s->debug).step > step && !count_interrupt(s);
     }
     return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
 }
 
 struct cps_err *session_open(struct session *s, const struct cps_options *opt)
 {
-    CPS_TRY(load(s, opt));
+    CPS_TRY(load_input(s, opt));
     go_to_start(s);
     s->start = cps_debug_place(s->debug).step;
     return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;

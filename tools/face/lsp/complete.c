@@ -30,7 +30,7 @@ struct proposals {
     struct json_object *list;
 };
 
-static void propose(struct proposals *p, const char *name, int kind, const char *detail)
+static void propose_name(struct proposals *p, const char *name, int kind, const char *detail)
 {
     size_t typed = p->to - p->from;
     if (strncasecmp(name, cps_buf_text(&p->document->text) + p->from, typed) != 0 ||
@@ -56,7 +56,7 @@ static void propose_space(struct proposals *p, enum cps_space space, uint32_t en
         if (!name || index)
             continue;
         snprintf(detail, sizeof(detail), "0x%02x", (unsigned)number);
-        propose(p, name, KIND_CONSTANT, detail);
+        propose_name(p, name, KIND_CONSTANT, detail);
     }
 }
 
@@ -66,7 +66,7 @@ static void propose_words(struct proposals *p, const char *words)
         char word[16] = "";
         size_t length = strcspn(words, " ");
         memcpy(word, words, length < sizeof(word) ? length : 0);
-        propose(p, word, KIND_KEYWORD, NULL);
+        propose_name(p, word, KIND_KEYWORD, NULL);
         words += length;
         words += strspn(words, " ");
     }
@@ -78,7 +78,7 @@ static void propose_given(void *context, const struct lsp_name *name)
     CPS_BUF text = {0};
     cps_buf_add(&text, cps_buf_text(&p->document->text) + name->from, name->end - name->from);
     if (!(name->from <= p->from && p->from <= name->end))
-        propose(p, tool_text(&text), KIND_REFERENCE, NULL);
+        propose_name(p, tool_text(&text), KIND_REFERENCE, NULL);
 }
 
 /* Each mnemonic once: rows of one stand together or not. */
@@ -97,7 +97,7 @@ static void propose_mnemonics(struct proposals *p)
             again = cps_syntax_(isa, gen, j, &before) && !strcmp(before.mnemonic, row.mnemonic);
         cps_syntax_put_(isa, i, &text);
         if (!again)
-            propose(p, row.mnemonic, KIND_FUNCTION, tool_text(&text));
+            propose_name(p, row.mnemonic, KIND_FUNCTION, tool_text(&text));
     }
 }
 
@@ -108,7 +108,7 @@ static void propose_registers(struct proposals *p)
     for (unsigned i = 0; i < 2 * REGISTERS; i++) {
         char text[16] = "";
         if (cps_syntax_register_(isa, i % REGISTERS, i >= REGISTERS, text))
-            propose(p, text, KIND_VARIABLE, i >= REGISTERS ? "written" : "read");
+            propose_name(p, text, KIND_VARIABLE, i >= REGISTERS ? "written" : "read");
     }
 }
 
@@ -117,7 +117,7 @@ static void propose_sections(struct proposals *p)
     for (unsigned i = 0; i < CPS_FW_ROLE_COUNT; i++) {
         const char *name = cps_fw_role_section((enum cps_fw_role)i);
         if (name)
-            propose(p, name, KIND_KEYWORD, NULL);
+            propose_name(p, name, KIND_KEYWORD, NULL);
     }
 }
 

@@ -16,7 +16,7 @@ struct lsp_document *lsp_find(struct lsp *l, const char *uri)
     return d;
 }
 
-static void release(struct lsp *l, struct lsp_document *d)
+static void release_document(struct lsp *l, struct lsp_document *d)
 {
     l->bytes -= d->text.size;
     cps_asm_check_deinit_(&d->check);
@@ -27,19 +27,19 @@ static void release(struct lsp *l, struct lsp_document *d)
     free(d);
 }
 
-static void drop(struct lsp *l, struct lsp_document *which)
+static void drop_document(struct lsp *l, struct lsp_document *which)
 {
     struct lsp_document **at = &l->documents;
     while (*at != which)
         at = &(*at)->next;
     *at = which->next;
-    release(l, which);
+    release_document(l, which);
 }
 
 void lsp_forget(struct lsp *l)
 {
     while (l->documents)
-        drop(l, l->documents);
+        drop_document(l, l->documents);
 }
 
 /* Takes a text in place of the one that is there. */
@@ -105,12 +105,12 @@ struct cps_err *lsp_open(struct lsp *l, struct lsp_request *r)
     struct cps_err *err = set_text(l, d, &text);
     if (!err)
         return lsp_check(l, d);
-    drop(l, d);
+    drop_document(l, d);
     return err;
 }
 
 /* One change, whole or of a range. */
-static struct cps_err *change(struct lsp *l, struct lsp_document *d, struct json_object *item)
+static struct cps_err *change_text(struct lsp *l, struct lsp_document *d, struct json_object *item)
 {
     struct json_object *range = cps_json_get(item, "range");
     size_t part[2] = {0, d->text.size};
@@ -132,7 +132,7 @@ struct cps_err *lsp_change(struct lsp *l, struct lsp_request *r)
     if (!changes)
         return cps_err_new(CPS_ERR_INPUT, "expected a list as \"contentChanges\"");
     for (size_t i = 0; i < cps_json_count(changes) && !err; i++)
-        err = change(l, r->document, json_object_array_get_idx(changes, i));
+        err = change_text(l, r->document, json_object_array_get_idx(changes, i));
     r->document->version = cps_json_get_int(named, "version", r->document->version);
     struct cps_err *checked = lsp_check(l, r->document); /* also of half the changes */
     if (err)
@@ -143,6 +143,6 @@ struct cps_err *lsp_change(struct lsp *l, struct lsp_request *r)
 struct cps_err *lsp_close(struct lsp *l, struct lsp_request *r)
 {
     lsp_uncheck(l, r->document);
-    drop(l, r->document);
+    drop_document(l, r->document);
     return NULL;
 }

@@ -46,7 +46,7 @@ struct given {
     size_t buffer; /* of PM4 text: the line, and 1, that begins with "buffer" */
 };
 
-static void give(void *context, const struct lsp_token *token, unsigned section)
+static void give_name(void *context, const struct lsp_token *token, unsigned section)
 {
     struct given *g = context;
     const struct lsp_name name = {token->from, token->end, section};
@@ -65,7 +65,7 @@ static void give(void *context, const struct lsp_token *token, unsigned section)
 void lsp_names_given(const struct lsp_document *d, lsp_name_fn *each, void *context)
 {
     struct given given = {d, each, context, 0};
-    each_token(d, give, &given);
+    each_token(d, give_name, &given);
 }
 
 /* ---- the name at hand ---- */
@@ -98,7 +98,7 @@ static bool is_name(const struct lsp_document *d, const struct lsp_token *token)
            (!token->sigil || token->sigil == '#' || (token->sigil == '@' && d->kind == LSP_PM4));
 }
 
-static bool same(const struct wanted *w, const char *text, size_t length)
+static bool is_wanted(const struct wanted *w, const char *text, size_t length)
 {
     return length == w->length && !memcmp(text, w->text, length);
 }
@@ -107,7 +107,7 @@ static bool same(const struct wanted *w, const char *text, size_t length)
 static void note_given(void *context, const struct lsp_name *name)
 {
     struct wanted *w = context;
-    if (!same(w, cps_buf_text(&w->document->text) + name->from, name->end - name->from) ||
+    if (!is_wanted(w, cps_buf_text(&w->document->text) + name->from, name->end - name->from) ||
         (w->is_found && (w->found.section == w->section || name->section != w->section)))
         return;
     w->found = *name;
@@ -135,7 +135,7 @@ bool lsp_given_at(struct lsp *l, struct lsp_request *r, size_t *ret)
     return found;
 }
 
-static struct json_object *location(const struct wanted *w, size_t from, size_t end)
+static struct json_object *new_location(const struct wanted *w, size_t from, size_t end)
 {
     struct json_object *ret = json_object_new_object();
     cps_json_text(ret, "uri", w->document->uri);
@@ -147,7 +147,7 @@ struct cps_err *lsp_definition(struct lsp *l, struct lsp_request *r)
 {
     struct wanted w;
     if (find_name(l, r, &w))
-        r->result = location(&w, w.found.from, w.found.end);
+        r->result = new_location(&w, w.found.from, w.found.end);
     return NULL;
 }
 
@@ -171,9 +171,9 @@ static void note_use(void *context, const struct lsp_token *token, unsigned sect
     bool is_given = token->from == w->found.from;
     bool is_use = is_asm ? token->sigil == '#' && section == w->found.section
                          : token->index > 1 && is_name(w->document, token);
-    if (same(w, text, length) && (is_given ? w->with_given : is_use) &&
+    if (is_wanted(w, text, length) && (is_given ? w->with_given : is_use) &&
         w->count++ < LSP_MOST_PLACES)
-        cps_json_append(w->list, location(w, token->from, token->end));
+        cps_json_append(w->list, new_location(w, token->from, token->end));
 }
 
 struct cps_err *lsp_references(struct lsp *l, struct lsp_request *r)

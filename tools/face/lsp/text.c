@@ -83,7 +83,7 @@ size_t lsp_line_end(const struct lsp_document *d, size_t offset)
 }
 
 /* Units that it counts as. */
-static size_t units(const struct lsp *l, size_t size)
+static size_t units_of(const struct lsp *l, size_t size)
 {
     return l->utf8 ? size : size == 4 ? 2 : 1;
 }
@@ -110,9 +110,9 @@ bool lsp_offset(const struct lsp *l, const struct lsp_document *d, struct json_o
     size_t at = d->line[line];
     while (at < end && left) {
         size_t size = character_size(d, at);
-        if (left < units(l, size)) /* inside of a character: in front of it */
+        if (left < units_of(l, size)) /* inside of a character: in front of it */
             break;
-        left -= units(l, size);
+        left -= units_of(l, size);
         at += size;
     }
     *ret = at;
@@ -136,7 +136,7 @@ static size_t units_before(const struct lsp *l, const struct lsp_document *d, si
     struct lsp_block from = d->block[offset / LSP_BLOCK];
     while (from.at < offset) {
         size_t size = character_size(d, from.at);
-        from.units += units(l, size);
+        from.units += units_of(l, size);
         from.at += size;
     }
     return from.units;

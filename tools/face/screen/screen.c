@@ -14,7 +14,7 @@
 #define ESCAPE_DELAY 25 /* ms: of a key's bytes the next one comes sooner */
 #define MOST_ERRORS  16 /* reads of a terminal that is gone */
 
-static void start(struct screen *s)
+static void start_screen(struct screen *s)
 {
     for (unsigned i = 0; i < PANES; i++)
         s->pane[i].cursor = -1;
@@ -33,7 +33,7 @@ static void start(struct screen *s)
         s->focus = s->back = (enum pane_id)(s->focus + 1);
 }
 
-static void show(struct screen *s)
+static void show_panes(struct screen *s)
 {
     int errors = 0;
     screen_follow_(s);
@@ -95,8 +95,8 @@ void screen_run(struct debugger *debugger)
     struct cps_err *(*flush)(struct debugger *) = debugger->flush;
     s->debugger = debugger;
     debugger->flush = NULL; /* the terminal is not the shell's */
-    start(s);
-    show(s);
+    start_screen(s);
+    show_panes(s);
     close_terminal(terminal, before);
     tool_oom_handler = NULL;
     debugger->flush = flush;

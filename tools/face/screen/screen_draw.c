@@ -65,7 +65,7 @@ struct view {
     size_t length;
 };
 
-static void paint(const struct view *v, size_t from, size_t count, enum paint_id looks)
+static void paint_part(const struct view *v, size_t from, size_t count, enum paint_id looks)
 {
     int begin = (int)from - v->left;
     int end = begin + (int)count;
@@ -74,7 +74,7 @@ static void paint(const struct view *v, size_t from, size_t count, enum paint_id
     paint_columns(v->s, v->y, v->x + begin, end - begin, looks);
 }
 
-static bool begins(const struct view *v, const char *with)
+static bool begins_with(const struct view *v, const char *with)
 {
     size_t size = strlen(with);
     return v->length >= size && !memcmp(v->text, with, size);
@@ -85,21 +85,21 @@ static void paint_code(const struct view *v)
 {
     char cursor[16];
     if (v->length && *v->text != ' ' && v->text[v->length - 1] == ':')
-        paint(v, 0, v->length, LOOKS_HEAD);
+        paint_part(v, 0, v->length, LOOKS_HEAD);
     size_t word = v->length > 9 && *v->text ? 4 + strspn(v->text + 4, "0123456789abcdef") : 0;
     if (word > 4 && v->text[word] == ' ') {
         size_t bytes = strcspn(v->text + word + 1, " ");
-        paint(v, 4, word + 1 + bytes - 4, LOOKS_FAINT);
+        paint_part(v, 4, word + 1 + bytes - 4, LOOKS_FAINT);
     }
-    if (begins(v, "=>"))
-        paint(v, 0, v->length, LOOKS_NOW);
-    if (begins(v, "->"))
-        paint(v, 0, 2, LOOKS_NOW);
+    if (begins_with(v, "=>"))
+        paint_part(v, 0, v->length, LOOKS_NOW);
+    if (begins_with(v, "->"))
+        paint_part(v, 0, 2, LOOKS_NOW);
     if (v->length > 3 && v->text[2] == '*')
-        paint(v, 2, 1, LOOKS_POINT);
+        paint_part(v, 2, 1, LOOKS_POINT);
     snprintf(cursor, sizeof(cursor), " %04" PRIx32 " ", v->s->cursor);
     if (v->length > 8 && !strncmp(v->text + 3, cursor, strlen(cursor)))
-        paint(v, 4, strlen(cursor) - 2, LOOKS_CURSOR);
+        paint_part(v, 4, strlen(cursor) - 2, LOOKS_CURSOR);
 }
 
 /* "*$02 00000001": what the last move changed. */
@@ -110,7 +110,7 @@ static void paint_registers(const struct view *v)
             continue;
         size_t name = strcspn(v->text + i, " ");
         size_t blank = i + name < v->length ? strspn(v->text + i + name, " ") : 0;
-        paint(v, i, name + blank + 8, LOOKS_CHANGE);
+        paint_part(v, i, name + blank + 8, LOOKS_CHANGE);
     }
 }
 
@@ -122,7 +122,7 @@ static void paint_names(const struct view *v)
         bool alone = !i || strchr(" (=", v->text[i - 1]);
         size = size < v->length - i ? size : v->length - i;
         if (alone && size > 2 && isupper((unsigned char)v->text[i]))
-            paint(v, i, size, LOOKS_NAME);
+            paint_part(v, i, size, LOOKS_NAME);
         i += size ? size : 1;
     }
 }
@@ -132,26 +132,26 @@ static void paint_events(const struct view *v)
     size_t number = strspn(v->text, " ");
     number += strspn(v->text + number, "0123456789");
     paint_names(v);
-    paint(v, 0, number < v->length ? number : v->length, LOOKS_FAINT);
+    paint_part(v, 0, number < v->length ? number : v->length, LOOKS_FAINT);
 }
 
 static void paint_packet(const struct view *v)
 {
     enum { WORD = 15 }; /* "=>  1  00000001" */
     paint_names(v);
-    if (begins(v, " . "))
-        paint(v, 0, WORD, LOOKS_FAINT);
-    if (begins(v, "=>"))
-        paint(v, 0, WORD, LOOKS_NOW);
+    if (begins_with(v, " . "))
+        paint_part(v, 0, WORD, LOOKS_FAINT);
+    if (begins_with(v, "=>"))
+        paint_part(v, 0, WORD, LOOKS_NOW);
 }
 
 static void paint_state(const struct view *v)
 {
     paint_names(v);
     if (v->length && strspn(v->text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789?") >= v->length)
-        paint(v, 0, v->length, LOOKS_HEAD);
-    if (begins(v, "* 0x") || begins(v, "+ 0x"))
-        paint(v, 0, 1, LOOKS_CHANGE);
+        paint_part(v, 0, v->length, LOOKS_HEAD);
+    if (begins_with(v, "* 0x") || begins_with(v, "+ 0x"))
+        paint_part(v, 0, 1, LOOKS_CHANGE);
 }
 
 /* "0000000000100060: 70438009 ...": four dwords behind 18 columns. */
@@ -160,18 +160,18 @@ static void paint_memory(const struct view *v)
     uint64_t at = strtoull(v->text, NULL, 16);
     if (v->length < 18 || v->text[16] != ':')
         return;
-    paint(v, 0, 17, LOOKS_FAINT);
+    paint_part(v, 0, 17, LOOKS_FAINT);
     if (v->s->written_known && v->s->written >= at && v->s->written - at < 16)
-        paint(v, 18 + 9 * ((size_t)(v->s->written - at) / 4), 8, LOOKS_CHANGE);
+        paint_part(v, 18 + 9 * ((size_t)(v->s->written - at) / 4), 8, LOOKS_CHANGE);
 }
 
 static void paint_values(const struct view *v)
 {
     paint_names(v);
     if (v->length && *v->text != ' ' && v->text[v->length - 1] == ':')
-        paint(v, 0, v->length, LOOKS_HEAD);
-    if (begins(v, "=>"))
-        paint(v, 0, v->length, LOOKS_NOW);
+        paint_part(v, 0, v->length, LOOKS_HEAD);
+    if (begins_with(v, "=>"))
+        paint_part(v, 0, v->length, LOOKS_NOW);
 }
 
 static void (*const painters[PANES])(const struct view *) = {
@@ -250,13 +250,13 @@ static void draw_title(const struct screen *s, const struct slot *slot)
 
 /* ---- panes ---- */
 
-static int clamp(int value, int least, int most)
+static int clamp_value(int value, int least, int most)
 {
     return value > most ? (most < least ? least : most) : value < least ? least : value;
 }
 
 /* The first line that is seen: one that lets the cursor be seen, if there is one. */
-static void settle(struct screen *s, enum pane_id pane, int rows)
+static void settle_view(struct screen *s, enum pane_id pane, int rows)
 {
     struct pane *p = &s->pane[pane];
     int last = (int)p->lines - rows;
@@ -279,7 +279,7 @@ static void settle(struct screen *s, enum pane_id pane, int rows)
         p->top = seen;
     if (seen >= 0 && seen >= p->top + rows)
         p->top = seen - rows + 1;
-    p->top = pane == PANE_CODE ? 0 : clamp(p->top, 0, last);
+    p->top = pane == PANE_CODE ? 0 : clamp_value(p->top, 0, last);
     p->height = rows;
 }
 
@@ -304,7 +304,7 @@ static void draw_line(const struct screen *s, enum pane_id pane, int y, const st
     int found =
         s->found && pane == s->focus ? screen_find_in_(view.text, view.length, s->search) : -1;
     if (found >= 0)
-        paint(&view, (size_t)found, strlen(s->search), LOOKS_MATCH);
+        paint_part(&view, (size_t)found, strlen(s->search), LOOKS_MATCH);
 }
 
 static void draw_pane(struct screen *s, const struct slot *slot)
@@ -316,7 +316,7 @@ static void draw_pane(struct screen *s, const struct slot *slot)
     if (slot->shown == PANE_CODE)
         screen_settle_(s, rows);
     screen_make_(s, slot->shown, r->width);
-    settle(s, slot->shown, rows);
+    settle_view(s, slot->shown, rows);
     draw_title(s, slot);
     for (int i = 0; i < rows; i++) {
         uint32_t line = (uint32_t)(s->pane[slot->shown].top + i);
@@ -387,7 +387,7 @@ static void draw_help(struct screen *s)
     screen_help_text_(s, &text);
     for (const char *at = cps_buf_text(&text); *at; at++)
         count += *at == '\n';
-    s->help_top = clamp(s->help_top, 0, count - rows);
+    s->help_top = clamp_value(s->help_top, 0, count - rows);
     mvaddnstr(0, 0, " help: Up, Down, PgUp, PgDn; Escape returns", COLS);
     paint_columns(s, 0, 0, COLS, LOOKS_FOCUS);
     int line = 0;

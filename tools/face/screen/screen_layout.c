@@ -56,7 +56,7 @@ static void add_slot(struct screen *s, const struct layout_row *place)
 
 /* Shares @p total among wishes: who wishes less than an equal share gets it, the others share what
  * is left; what nobody wishes is the last one's. */
-static void share(const int *wish, unsigned count, int total, int *ret)
+static void share_room(const int *wish, unsigned count, int total, int *ret)
 {
     bool done[SCREEN_SLOTS] = {false};
     int open = (int)count;
@@ -101,10 +101,10 @@ static void share_needs(const int *need, const int *wish, unsigned count, int to
         more[i] = wish[i] > need[i] ? wish[i] - need[i] : 0;
     }
     if (left < 0) {
-        share(need, count, total, ret);
+        share_room(need, count, total, ret);
         return;
     }
-    share(more, count, left, extra);
+    share_room(more, count, left, extra);
     for (unsigned i = 0; i < count; i++)
         ret[i] = need[i] + extra[i];
 }

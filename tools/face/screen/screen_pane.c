@@ -56,7 +56,7 @@ void screen_plain_(struct cps_buf *out, const char *text)
 }
 
 /* How much of a line fits: to its end, else to its last blank, unless that is far from there. */
-static size_t fitting(const char *line, size_t length, size_t width)
+static size_t fitting_length(const char *line, size_t length, size_t width)
 {
     size_t cut = width;
     if (length <= width)
@@ -73,7 +73,7 @@ static void wrap_line(struct cps_buf *out, const char *line, size_t length, size
     size_t hang = 0;
     indent = indent < width / 2 ? indent : width / 2;
     while (length) {
-        size_t fits = fitting(line, length, width - hang);
+        size_t fits = fitting_length(line, length, width - hang);
         cps_buf_printf(out, "%*s", (int)hang, "");
         cps_buf_add(out, line, fits);
         cps_buf_str(out, "\n");
@@ -126,7 +126,7 @@ const char *screen_line_of_(const struct pane *p, uint32_t line, size_t *length)
     return cps_buf_text(&p->text) + p->start[line];
 }
 
-static bool fill(struct screen *s, enum pane_id pane, int width)
+static bool fill_pane(struct screen *s, enum pane_id pane, int width)
 {
     const struct pane_row *row = &screen_panes_[pane];
     struct pane *p = &s->pane[pane];
@@ -145,7 +145,7 @@ static bool fill(struct screen *s, enum pane_id pane, int width)
 void screen_make_(struct screen *s, enum pane_id pane, int width)
 {
     struct pane *p = &s->pane[pane];
-    if (!fill(s, pane, width) && p->width == width)
+    if (!fill_pane(s, pane, width) && p->width == width)
         return;
     cps_buf_clear(&p->text);
     if (screen_panes_[pane].flags & PANE_WRAPS)
@@ -162,7 +162,7 @@ static int fitting_width(struct screen *s, enum pane_id pane)
     int width = screen_panes_[pane].wish;
     for (; width < COLS / 2; width += WIDER) {
         int lines = 0;
-        fill(s, pane, width);
+        fill_pane(s, pane, width);
         for (const char *at = cps_buf_text(&s->pane[pane].raw); *at; at++)
             lines += *at == '\n';
         if (lines <= LINES / 3)
@@ -180,7 +180,7 @@ void request_width(struct screen *s, enum pane_id pane)
                 : p->height       ? p->height
                                   : LINES / 2; /* that are seen */
     int wish = row->wish ? fitting_width(s, pane) : 0;
-    if (!row->wish && fill(s, pane, SCREEN_MIN_WIDTH))
+    if (!row->wish && fill_pane(s, pane, SCREEN_MIN_WIDTH))
         p->width = 0;
     for (const char *at = cps_buf_text(&p->raw); !row->wish && *at && lines--;) {
         int length = (int)strcspn(at, "\n");

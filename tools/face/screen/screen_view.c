@@ -88,7 +88,7 @@ static bool click_code(struct screen *s, int line)
     return before == pc;
 }
 
-static void click(struct screen *s, const struct slot *slot, int y, int x)
+static void click_pane(struct screen *s, const struct slot *slot, int y, int x)
 {
     struct pane *p = &s->pane[slot->shown];
     int line = p->top + y - slot->at.y - 1;
@@ -138,9 +138,9 @@ void screen_mouse_(struct screen *s)
     if (slot && wheel)
         scroll_pane(s, slot->shown, wheel);
     else if (slot && event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED))
-        click(s, slot, event.y, event.x);
+        click_pane(s, slot, event.y, event.x);
     if (slot && event.bstate & BUTTON1_DOUBLE_CLICKED) /* curses joins those that come at once */
-        click(s, slot, event.y, event.x);
+        click_pane(s, slot, event.y, event.x);
 }
 
 /* ---- searching ---- */
