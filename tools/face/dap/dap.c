@@ -275,6 +275,7 @@ static struct cps_err *run_row(struct dap *d, const struct row *row, const char 
     if (d->running && row->when == STOPPED)
         return cps_err_new(CPS_ERR_INPUT, "the machine runs");
     CPS_TRY(check_arguments(row->command, row->arguments, d->in));
+    d->how = row->how;
     struct cps_err *err = tool_err(row->run(d));
     tool_need(!(d->session->debug && cps_debug_nomem(d->session->debug)));
     return err;

@@ -206,13 +206,6 @@ static struct cps_err *make_function(const struct setting *setting, struct json_
     return break_on(d, core, is_of_one ? core + 1 : end, place, point);
 }
 
-struct cps_err *dap_set_functions(struct dap *d)
-{
-    clear_list(d, DAP_FUNCTION, -1, "");
-    set_points(&(struct setting){.dap = d, .list = DAP_FUNCTION}, make_function);
-    return NULL;
-}
-
 static struct cps_err *make_instruction(const struct setting *setting, struct json_object *from,
                                         struct cps_debug_point *point)
 {
@@ -223,13 +216,6 @@ static struct cps_err *make_instruction(const struct setting *setting, struct js
     if (!dap_find_code(setting->dap, address, &core, &pc))
         return cps_err_new(CPS_ERR_INPUT, "0x%" PRIx64 " is in no processor's code", address);
     return break_at(setting->dap, core, pc, point);
-}
-
-struct cps_err *dap_set_instructions(struct dap *d)
-{
-    clear_list(d, DAP_INSTRUCTION, -1, "");
-    set_points(&(struct setting){.dap = d, .list = DAP_INSTRUCTION}, make_instruction);
-    return NULL;
 }
 
 static struct cps_err *make_data(const struct setting *setting, struct json_object *from,
@@ -243,10 +229,15 @@ static struct cps_err *make_data(const struct setting *setting, struct json_obje
     return point_watch(s, s->core, access, cps_json_get_text(from, "dataId", ""), point);
 }
 
-struct cps_err *dap_set_data(struct dap *d)
+/* The lists that are about no source; the row of the request names which. */
+struct cps_err *dap_set_points(struct dap *d)
 {
-    clear_list(d, DAP_DATA, -1, "");
-    set_points(&(struct setting){.dap = d, .list = DAP_DATA}, make_data);
+    static make_point *const makers[DAP_LISTS] = {[DAP_FUNCTION] = make_function,
+                                                  [DAP_INSTRUCTION] = make_instruction,
+                                                  [DAP_DATA] = make_data};
+    const struct setting setting = {.dap = d, .list = (enum dap_list)d->how};
+    clear_list(d, setting.list, -1, "");
+    set_points(&setting, makers[setting.list]);
     return NULL;
 }
 

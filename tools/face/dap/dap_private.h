@@ -70,6 +70,7 @@ struct dap {
     struct json_object *hello;    /* arguments of `initialize`, for that run; owned */
     struct json_object *request;  /* that is handled now, ... */
     struct json_object *in, *out; /* ...its arguments, and the body of its answer */
+    int how;                      /* of its row */
     struct cps_options opt;       /* of `launch`; its texts are in... */
     struct json_object *launched; /* ...this, owned */
     char *capture[1];             /* opt.arg */

@@ -72,13 +72,17 @@ static void propose_words(struct proposals *p, const char *words)
     }
 }
 
-static void propose_given(void *context, const struct lsp_name *name)
+static void propose_given(struct proposals *p)
 {
-    struct proposals *p = context;
-    CPS_BUF text = {0};
-    cps_buf_add(&text, cps_buf_text(&p->document->text) + name->from, name->end - name->from);
-    if (!(name->from <= p->from && p->from <= name->end))
-        propose_name(p, tool_text(&text), KIND_REFERENCE, NULL);
+    size_t count = 0;
+    CPS_FREE struct lsp_name *names = lsp_names_given(p->document, &count);
+    for (size_t i = 0; i < count; i++) {
+        CPS_BUF text = {0};
+        cps_buf_add(&text, cps_buf_text(&p->document->text) + names[i].from,
+                    names[i].end - names[i].from);
+        if (p->from < names[i].from || p->from > names[i].end)
+            propose_name(p, tool_text(&text), KIND_REFERENCE, NULL);
+    }
 }
 
 /* Each mnemonic once: rows of one stand together or not. */
@@ -130,7 +134,7 @@ static void complete_asm(struct proposals *p)
     else if (p->sigil == '%')
         propose_space(p, CPS_SPACE_SQE, 0x1000);
     else if (p->sigil == '#')
-        lsp_names_given(d, propose_given, p);
+        propose_given(p);
     else if (p->sigil == '$')
         propose_registers(p);
     else if (p->sigil == '.' && p->index == 1)
@@ -156,7 +160,7 @@ static void complete_pm4(struct proposals *p)
         wants[1] |= lsp_token_is(d, &p->first, of_registers[i]);
     }
     if (wants[0])
-        lsp_names_given(d, propose_given, p);
+        propose_given(p);
     else if (wants[1])
         propose_space(p, CPS_SPACE_GPU, 0x40000);
     else if (p->index == 1 && p->sigil == '.')

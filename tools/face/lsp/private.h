@@ -151,10 +151,8 @@ struct lsp_name {
     size_t from, end; /**< bytes of the name */
     unsigned section; /**< of labels */
 };
-typedef void lsp_name_fn(void *context, const struct lsp_name *name);
-
-/** All names that are given, in the order of the text. */
-void lsp_names_given(const struct lsp_document *d, lsp_name_fn *each, void *context);
+/** All names that are given, in the order of the text; the caller frees them. */
+struct lsp_name *lsp_names_given(const struct lsp_document *d, size_t *count);
 /** Where the name of a request's place is given: its first byte. False: it is none. */
 bool lsp_given_at(struct lsp *l, struct lsp_request *r, size_t *ret);
 CPS_MUST_USE struct cps_err *lsp_definition(struct lsp *l, struct lsp_request *r);
