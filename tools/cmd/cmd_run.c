@@ -18,7 +18,7 @@
 #include "tools/cmd/terminal/report.h"
 #include "tools/run/play.h"
 #include "tools/explain/summary/summary.h"
-#include "tools/face/dap/guest.h"
+#include "tools/face/dap/attach_server.h"
 
 int cmd_run(const struct cps_options *opt);
 
@@ -39,9 +39,9 @@ struct run {
     char me_hash[65];
     char chip_id[32]; /* as the head has it */
     struct cps_buf policy;
-    struct files_stamp stamp[3]; /* of the firmware and the capture, before they are read */
-    struct play_account account; /* once it is over */
-    struct guest *guest;         /* lets editors in; NULL: none; owned */
+    struct files_stamp stamp[3];  /* of the firmware and the capture, before they are read */
+    struct play_account account;  /* once it is over */
+    struct attach_server *server; /* which lets editors in, NULL: it does not; owned */
 };
 
 static int check_usage(const struct cps_options *opt)
@@ -193,7 +193,7 @@ static struct cps_err *prepare(struct run *run)
 {
     const struct cps_options *opt = run->opt;
     const char *output = opt->output ? opt->output : "-";
-    CPS_TRY(guest_open(opt, &run->guest));
+    CPS_TRY(attach_server_open(opt, &run->server));
     CPS_TRY(stamp_inputs(run, false));
     run->form = cps_trace_form_of(output);
     if (opt->to) /* its word was checked when it was taken */
@@ -211,7 +211,7 @@ static struct cps_err *prepare(struct run *run)
     else
         run->play.kinds = 0;
     start_threads(run);
-    guest_begin(run->guest, &run->play);
+    attach_server_begin(run->server, &run->play);
     return NULL;
 }
 
@@ -280,6 +280,6 @@ int cmd_run(const struct cps_options *opt)
     cps_outfile_abort(run.out);
     cps_stream_close(run.capture);
     play_close(&run.play);
-    guest_close(run.guest);
+    attach_server_close(run.server);
     return status;
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
  * cpscope step: the debugger at a prompt, from a script or a pipe. */
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "isa/base/within.h"
 #include "isa/base/shown.h"
-#include "tools/run/account.h"
-#include "tools/face/dap/dap.h"
+#include "isa/base/within.h"
 #include "tools/cmd/options/opt_engine.h"
-#include "tools/face/prompt/prompt.h"
-#include "tools/face/debugger/command.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
-#include "tools/face/screen/screen.h"
+#include "tools/face/dap/dap.h"
+#include "tools/face/debugger/command.h"
 #include "tools/face/debugger/point.h"
+#include "tools/face/prompt/prompt.h"
+#include "tools/face/screen/screen.h"
+#include "tools/run/account.h"
 
 int cmd_step(const struct cps_options *opt);
 
@@ -34,10 +34,9 @@ static void on_interrupt(int signal)
 static struct cps_err *show(struct debugger *r)
 {
     CPS_BUF shown = {0};
-    bool plain = cps_shown_plain_(cps_buf_text(&r->out), r->out.size, true) == r->out.size;
+    bool plain = cps_shown_plain_(tool_text(&r->out), r->out.size, true) == r->out.size;
     if (!plain)
         cps_shown_add_(&shown, cps_buf_text(&r->out), r->out.size, true);
-    shown.failed = shown.failed || r->out.failed;
     struct cps_err *err = report_text(plain ? &r->out : &shown);
     if (fflush(stdout) != 0 && !err)
         err = cps_err_os("(stdout)", "write");
@@ -54,12 +53,12 @@ static void run_typed(struct debugger *r, const char *line)
     if (err)
         printf("%s\n", err->message);
     cps_err_free(err);
-    if (r->wants_screen) {
-        r->wants_screen = false;
-        screen_run(r);
-        command_show(r);
-        cps_err_free(show(r));
-    }
+    if (!r->wants_screen)
+        return;
+    r->wants_screen = false;
+    screen_run(r);
+    command_show(r);
+    cps_err_free(show(r));
 }
 
 /* An empty line repeats what can be, as in gdb. */
@@ -68,7 +67,7 @@ static void interact(struct debugger *r)
     char *line = NULL;
     prompt_begin();
     while (!r->quit && (line = prompt_line(r, r->writing ? ">" : "(cpscope) "))) {
-        CPS_FREE char *again = *line ? NULL : strdup(command_repeat(r));
+        CPS_FREE char *again = *line ? NULL : tool_strdup(command_repeat(r));
         run_typed(r, again ? again : line);
         free(line);
     }
@@ -77,7 +76,8 @@ static void interact(struct debugger *r)
         putchar('\n');
 }
 
-/* The next line of stdin; NULL at its end. A line has an end somewhere: /dev/zero has none. */
+/* The next line of stdin; *more is false at its end. A line has an end somewhere: /dev/zero has
+ * none. */
 static struct cps_err *read_line(char line[MAX_LINE], bool *more)
 {
     memset(line, 0, MAX_LINE);
@@ -91,62 +91,48 @@ static struct cps_err *read_line(char line[MAX_LINE], bool *more)
     return NULL;
 }
 
-/* A mistake is told, and the next line is read, as gdb does; the status says at the end that there
- * was one. @return an error of stdin or stdout */
-static struct cps_err *run_line(struct debugger *r, unsigned number, const char *line, bool *failed)
-{
-    cps_buf_printf(&r->out, "> %s\n", line);
-    struct cps_err *wrong = command_run(r, line);
-    struct cps_err *err = show(r);
-    bool about_line = wrong && wrong->code != CPS_ERR_NOMEM;
-    if (about_line)
-        wrong = cps_err_within_(wrong, "(stdin):%u", number);
-    if (err || !about_line || wrong->code == CPS_ERR_NOMEM)
-        return cps_err_first_(err, wrong);
-    *failed = true;
-    report_error(wrong);
-    return NULL;
-}
-
-/* From a pipe: every line is shown in front of what it does. */
+/* From a pipe: every line is shown in front of what it does. A mistake is told, and the next line
+ * is read, as gdb does; @p failed tells at the end that there was one.
+ * @return an error of stdin or stdout */
 static struct cps_err *run_piped(struct debugger *r, bool *failed)
 {
     static char line[MAX_LINE];
     bool more = false;
-    unsigned number = 0;
-    struct cps_err *err = read_line(line, &more);
-    while (!err && more && !r->quit && !r->session.limited) {
-        err = run_line(r, ++number, line, failed);
-        if (!err)
-            err = read_line(line, &more);
+    CPS_TRY(read_line(line, &more));
+    for (unsigned number = 1; more && !r->quit && !r->session.limited; number++) {
+        cps_buf_printf(&r->out, "> %s\n", line);
+        struct cps_err *wrong = command_run(r, line);
+        struct cps_err *err = show(r);
+        if (wrong && !err) {
+            *failed = true;
+            report_error(cps_err_within_(wrong, "(stdin):%u", number));
+            wrong = NULL;
+        }
+        CPS_TRY(cps_err_first_(err, wrong));
+        CPS_TRY(read_line(line, &more));
     }
-    if (!err && r->writing)
-        err = cps_err_new(CPS_ERR_SYNTAX, "(stdin): ends inside commands, expected \"end\"");
-    return err;
-}
-
-/* Nobody sits in front of it to stop endless firmware. */
-static bool is_alone(const struct cps_options *opt)
-{
-    return !opt->dap && (opt->batch || !isatty(STDIN_FILENO));
+    return r->writing
+               ? cps_err_new(CPS_ERR_SYNTAX, "(stdin): ends inside commands, expected \"end\"")
+               : NULL;
 }
 
 /* The commands of a file, then, for a person, the prompt. @param failed  set if a line from a pipe
  * was wrong */
 static struct cps_err *converse(struct debugger *r, const struct cps_options *opt, bool *failed)
 {
+    bool is_typed = isatty(STDIN_FILENO);
     session_opened(&r->session, &r->out);
     command_show(r);
     CPS_TRY(show(r));
     r->flush = show;
-    r->has_terminal = !opt->batch && isatty(STDIN_FILENO);
+    r->has_terminal = !opt->batch && is_typed;
     if (opt->script) {
         struct cps_err *err = command_source(r, opt->script);
         CPS_TRY(cps_err_first_(err, show(r)));
     }
-    if (opt->batch || (opt->script && !isatty(STDIN_FILENO)) || r->quit)
+    if (opt->batch || (opt->script && !is_typed) || r->quit)
         return NULL;
-    if (!isatty(STDIN_FILENO))
+    if (!is_typed)
         return run_piped(r, failed);
     if (opt->screen || r->wants_screen)
         screen_run(r);
@@ -155,27 +141,7 @@ static struct cps_err *converse(struct debugger *r, const struct cps_options *op
     return NULL;
 }
 
-static struct cps_err *run(struct debugger *r, const struct cps_options *opt, bool *failed)
-{
-    r->session.interrupt = &r->interrupt;
-    if (is_alone(opt))
-        r->session.limit = opt->limit;
-    if (opt->fw_count || opt->demo || opt->arg_count)
-        CPS_TRY(session_open(&r->session, opt));
-    return opt->dap ? dap_serve(r, stdin, stdout) : converse(r, opt, failed);
-}
-
-/* A capture without anything to step through. @return 4, or 0 */
-static int tell_empty(const struct debugger *r, const struct cps_options *opt)
-{
-    struct play_account account;
-    if (!opt->arg_count || !r->session.play.fw)
-        return 0;
-    feed_account(&r->session.play.feed, &account);
-    return account.executed ? 0 : play_account_tell(&account, opt->arg[0]);
-}
-
-static int usage(const struct cps_options *opt)
+static int check_usage(const struct cps_options *opt)
 {
     int status = report_result(opt_check_run_file(opt));
     if (status)
@@ -187,29 +153,46 @@ static int usage(const struct cps_options *opt)
     return opt->arg_count > 1 ? report_usage("step takes one capture") : 0;
 }
 
-int cmd_step(const struct cps_options *opt)
+/* The status of what ended without an error: 4 where a command was too long, or where nobody sat in
+ * front of a capture without anything to step through. */
+static int end_status(const struct debugger *r, const struct cps_options *opt, bool is_alone)
 {
-    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    int status = usage(opt);
-    if (status)
-        return status;
-    struct debugger *r = calloc(1, sizeof(*r));
-    if (!r)
-        return report_error(cps_err_nomem());
-    r->session.scheme = opt_scheme(opt);
-    running = r;
-    sigaction(SIGINT, &action, NULL);
-    bool failed = false;
-    struct cps_err *err = run(r, opt, &failed);
-    int limited = r->session.limited ? 4 : 0;
-    int empty = !err && is_alone(opt) ? tell_empty(r, opt) : 0;
-    if (limited && !err)
+    struct play_account account;
+    int empty = 0;
+    if (is_alone && opt->arg_count && r->session.play.fw) {
+        feed_account(&r->session.play.feed, &account);
+        empty = account.executed ? 0 : play_account_tell(&account, opt->arg[0]);
+    }
+    if (r->session.limited)
         fputs("cpscope: limit: too many instructions in one command, expected it to end; --limit "
               "raises it\n",
               stderr);
+    return r->session.limited ? 4 | empty : empty;
+}
+
+int cmd_step(const struct cps_options *opt)
+{
+    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    int status = check_usage(opt);
+    bool failed = false;
+    bool is_alone = !opt->dap && (opt->batch || !isatty(STDIN_FILENO));
+    struct cps_err *err = NULL;
+    if (status)
+        return status;
+    struct debugger *r = tool_alloc(1, sizeof(*r));
+    r->session.scheme = opt_scheme(opt);
+    r->session.interrupt = &r->interrupt;
+    r->session.limit = is_alone ? opt->limit : 0; /* nobody is there to stop endless firmware */
+    running = r;
+    sigaction(SIGINT, &action, NULL);
+    if (opt->fw_count || opt->demo || opt->arg_count)
+        err = session_open(&r->session, opt);
+    if (!err)
+        err = opt->dap ? dap_serve(r, stdin, stdout) : converse(r, opt, &failed);
+    status = err ? 0 : end_status(r, opt, is_alone);
     signal(SIGINT, SIG_DFL);
     command_deinit(r);
     session_close(&r->session);
     free(r);
-    return err ? report_error(err) : failed ? 3 : limited | empty;
+    return err ? report_error(err) : failed ? 3 : status;
 }

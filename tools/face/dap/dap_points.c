@@ -1,71 +1,36 @@
 /* SPDX-License-Identifier: MIT
- * The debug adapter: breakpoints of all kinds. A client sets each list as a whole. */
+ * The debug adapter: breakpoints of all kinds. A client sets each list as a whole, and is answered
+ * what became of it; of points that were typed, in the console or a script, it is told. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/face/dap/dap_private.h"
-#include "tools/face/debugger/look.h"
-#include "tools/face/debugger/point.h"
-#include "trace/out/json.h"
-
-#define MOST (INT64_C(1) << 24) /* of what a client counts: lines, frames, instructions */
-
-int64_t dap_number(struct json_object *from, const char *key, int64_t fallback)
-{
-    int64_t value = cps_json_get_int(from, key, fallback);
-    return value > MOST ? MOST : value < -MOST ? -MOST : value;
-}
 
 /* Removes the points of a list that are of a core, or of any for -1, and whose text begins with
  * @p start. */
-static void clear_some(struct dap *d, enum dap_list list, int core, const char *start)
+static void clear_list(struct dap *d, enum dap_list list, int core, const char *start)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < d->point_count[list]; i++) {
         int id = d->point[list][i];
-        const struct cps_debug_point *point = cps_debug_find(d->debugger->session.debug, id);
+        const struct cps_debug_point *point = cps_debug_find(d->session->debug, id);
         const struct typed_point *typed = point ? point->context : NULL;
         if (typed &&
             ((core >= 0 && point->core != core) || strncmp(typed->text, start, strlen(start)) != 0))
             d->point[list][kept++] = id;
         else
-            point_remove(&d->debugger->session, id);
+            point_remove(d->session, id);
     }
     d->point_count[list] = kept;
-}
-
-static void clear(struct dap *d, enum dap_list list)
-{
-    clear_some(d, list, -1, "");
-}
-
-/* One entry of the answer: what became of a point. */
-static void report(struct dap *d, enum dap_list of, int id, const struct cps_debug_point *point,
-                   const struct cps_err *err, struct json_object *list)
-{
-    struct json_object *row = json_object_new_object();
-    cps_json_bool(row, "verified", !err);
-    if (err) {
-        cps_json_text(row, "message", err->message);
-    } else {
-        cps_json_int(row, "id", id);
-        if (point->what == CPS_AT_PC) {
-            (of == DAP_LISTING ? dap_put_listing : dap_put_source)(d, (unsigned)point->core,
-                                                                   point->pc, row);
-            dap_put_hex(row, "instructionReference",
-                        dap_code_address(d, (unsigned)point->core, point->pc), 1);
-        }
-    }
-    cps_json_append(list, row);
 }
 
 /* "N", ">=N" or "%N" are what clients know; only a plain number of hits is understood. */
 static struct cps_err *hit_condition(struct json_object *from, struct cps_debug_point *point)
 {
-    const char *text = cps_json_get_text(from, "hitCondition", NULL);
+    const char *text = cps_json_get_text(from, "hitCondition", "");
     char *end = NULL;
-    if (!text || !*text)
+    if (!*text)
         return NULL;
     unsigned long long hits = strtoull(text, &end, 0);
     if (*end || !hits)
@@ -85,18 +50,31 @@ static bool is_in_a_list(const struct dap *d, int id)
     return false;
 }
 
+static const char *condition_of(const struct cps_debug_point *point)
+{
+    const struct typed_point *typed = point->context;
+    return typed ? typed->condition : NULL;
+}
+
+/* Whether it stops whenever one processor reaches a place. */
+static bool is_plain(const struct cps_debug_point *point)
+{
+    return point->what == CPS_AT_PC && point->core >= 0 && !condition_of(point) && !point->ignore &&
+           !point->once;
+}
+
 /* One that was typed, and that the client has as its own now. */
 static void take_over(struct dap *d, uint32_t pc, int core)
 {
-    struct cps_debug *debug = d->debugger->session.debug;
     const struct cps_debug_point *point = NULL;
-    for (unsigned i = 0; (point = cps_debug_point(debug, i));) {
-        bool same = dap_is_plain(point) && point->pc == pc && point->core == core;
-        if (!same || is_in_a_list(d, point->id) || !point_remove(&d->debugger->session, point->id))
+    for (unsigned i = 0; (point = cps_debug_point(d->session->debug, i));) {
+        bool same = is_plain(point) && point->pc == pc && point->core == core;
+        if (!same || is_in_a_list(d, point->id) || !point_remove(d->session, point->id))
             i++;
     }
 }
 
+/* Adds a point, with the conditions of @p from. @param id  gets its number */
 static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_object *from,
                                  struct cps_debug_point *point, int *id)
 {
@@ -105,248 +83,280 @@ static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_
         err = hit_condition(from, point);
     if (!err && d->point_count[list] == DAP_MAX_POINTS)
         err = cps_err_new(CPS_ERR_INPUT, "more than %d breakpoints of a kind", DAP_MAX_POINTS);
-    if (!err)
-        *id = cps_debug_add(d->debugger->session.debug, point);
-    if (!err && !*id)
-        err = cps_err_nomem();
-    if (err)
+    if (err) {
         point_release(point);
-    else
-        d->point[list][d->point_count[list]++] = *id;
-    if (!err && (list == DAP_SOURCE || list == DAP_LISTING))
-        take_over(d, point->pc, point->core);
-    return err;
-}
-
-/* What is behind "me:", if a processor has that name: the breakpoint is for that one alone. */
-static const char *behind_core(const struct session *s, const char *text, unsigned *first,
-                               unsigned *end)
-{
-    unsigned core = session_engine(s)->cores;
-    const char *rest = point_core(s, text, &core);
-    *first = rest == text ? 0 : core;
-    *end = rest == text ? core : core + 1;
-    return rest;
-}
-
-/* A breakpoint from a text that point_break() reads, on the first core that knows the place. */
-static void add_break(struct dap *d, enum dap_list list, struct json_object *from, const char *text,
-                      struct json_object *answers)
-{
-    struct session *s = &d->debugger->session;
-    struct cps_debug_point point = {0};
-    struct cps_err *err = NULL;
-    int id = 0;
-    unsigned core = 0;
-    unsigned end = session_engine(s)->cores;
-    const char *place = list == DAP_FUNCTION ? behind_core(s, text, &core, &end) : text;
-    for (; core < end; core++) {
-        cps_err_free(err);
-        err = point_break(s, core, place, &point);
-        if (!err)
-            break;
+        return err;
     }
-    if (!err)
-        err = add_point(d, list, from, &point, &id);
-    report(d, list, id, &point, err, answers);
-    cps_err_free(err);
+    *id = cps_debug_add(d->session->debug, point);
+    tool_need(*id != 0);
+    d->point[list][d->point_count[list]++] = *id;
+    if (list == DAP_SOURCE || list == DAP_LISTING)
+        take_over(d, point->pc, point->core);
+    return NULL;
 }
 
-static struct cps_err *listing_point(struct dap *d, unsigned core, struct json_object *from,
-                                     struct cps_debug_point *point)
-{
-    CPS_BUF text = {0};
-    uint32_t pc = 0;
-    CPS_TRY(dap_listing_pc(d, core, dap_number(from, "line", 0) + d->lines_from_0, &pc));
-    cps_buf_printf(&text, "*0x%" PRIx32, pc);
-    if (text.failed)
-        return cps_err_nomem();
-    return point_break(&d->debugger->session, core, cps_buf_text(&text), point);
-}
+/* What becomes of a client's list of points, one after the other. */
+struct setting {
+    struct dap *dap;
+    enum dap_list list;
+    unsigned core;    /* of a listing */
+    const char *file; /* of a source */
+};
+typedef struct cps_err *make_point(const struct setting *setting, struct json_object *from,
+                                   struct cps_debug_point *point);
 
-/* Breakpoints in a processor's listing. */
-static void set_in_listing(struct dap *d, unsigned core, struct json_object *points,
-                           struct json_object *answers)
+static void set_points(const struct setting *setting, make_point *make)
 {
-    clear_some(d, DAP_LISTING, (int)core, "");
+    struct dap *d = setting->dap;
+    struct json_object *answers = cps_json_new_array(d->out, "breakpoints");
+    struct json_object *points = cps_json_member(d->in, "breakpoints", json_type_array);
     for (size_t i = 0; points && i < cps_json_count(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);
         struct cps_debug_point point = {0};
         int id = 0;
-        struct cps_err *err = listing_point(d, core, from, &point);
+        struct cps_err *err = make(setting, from, &point);
         if (!err)
-            err = add_point(d, DAP_LISTING, from, &point, &id);
-        report(d, DAP_LISTING, id, &point, err, answers);
+            err = add_point(d, setting->list, from, &point, &id);
+        struct json_object *row = json_object_new_object();
+        cps_json_bool(row, "verified", !err);
+        if (err)
+            cps_json_text(row, "message", err->message);
+        else
+            cps_json_int(row, "id", id);
+        if (!err && point.what == CPS_AT_PC) {
+            (setting->list == DAP_LISTING ? dap_put_listing
+                                          : dap_put_source)(d, (unsigned)point.core, point.pc, row);
+            dap_put_hex(row, "instructionReference",
+                        dap_code_address(d, (unsigned)point.core, point.pc), 1);
+        }
+        cps_json_append(answers, row);
         cps_err_free(err);
     }
 }
 
-struct cps_err *dap_set_breakpoints(struct dap *d, struct json_object *arguments,
-                                    struct json_object *body)
+/* A text that point_break() reads, on the first core from @p core on that knows the place. */
+static struct cps_err *break_on(struct dap *d, unsigned core, unsigned end, const char *text,
+                                struct cps_debug_point *point)
 {
-    struct json_object *answers = cps_json_new_array(body, "breakpoints");
-    struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
-    const char *path = cps_json_get_text(cps_json_get(arguments, "source"), "path", NULL);
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    struct dap_listing listing;
+    struct cps_err *err = NULL;
+    do {
+        cps_err_free(err);
+        err = point_break(d->session, core, text, point);
+    } while (err && ++core < end);
+    return err;
+}
+
+static struct cps_err *make_source(const struct setting *setting, struct json_object *from,
+                                   struct cps_debug_point *point)
+{
+    struct dap *d = setting->dap;
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, "%s%" PRId64, setting->file,
+                   dap_number(from, "line", 0) + d->lines_from_0);
+    return break_on(d, 0, session_engine(d->session)->cores, tool_text(&text), point);
+}
+
+/* An instruction of a core. */
+static struct cps_err *break_at(struct dap *d, unsigned core, int64_t pc,
+                                struct cps_debug_point *point)
+{
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, "*0x%" PRIx64, (uint64_t)pc);
+    return point_break(d->session, core, tool_text(&text), point);
+}
+
+static struct cps_err *make_listing(const struct setting *setting, struct json_object *from,
+                                    struct cps_debug_point *point)
+{
+    struct dap *d = setting->dap;
+    uint32_t pc = 0;
+    int64_t line = dap_number(from, "line", 0) + d->lines_from_0;
+    CPS_TRY(dap_listing_pc(d, setting->core, line, &pc));
+    return break_at(d, setting->core, pc, point);
+}
+
+struct cps_err *dap_set_breakpoints(struct dap *d)
+{
+    struct setting setting = {.dap = d, .list = DAP_SOURCE};
+    const char *path = cps_json_get_text(cps_json_get(d->in, "source"), "path", "");
+    const char *slash = strrchr(path, '/');
+    bool is_listing = false;
     CPS_BUF start = {0};
-    CPS_TRY(dap_find_listing(d, arguments, &listing));
-    if (listing.is) {
-        set_in_listing(d, listing.core, points, answers);
-        return NULL;
-    }
-    cps_buf_printf(&start, "%s:", slash ? slash + 1 : path ? path : "");
-    if (start.failed)
-        return cps_err_nomem();
-    clear_some(d, DAP_SOURCE, -1, cps_buf_text(&start));
-    for (size_t i = 0; points && i < cps_json_count(points); i++) {
-        struct json_object *from = json_object_array_get_idx(points, i);
-        CPS_BUF text = {0};
-        cps_buf_printf(&text, "%s%" PRId64, cps_buf_text(&start),
-                       dap_number(from, "line", 0) + d->lines_from_0);
-        if (text.failed)
-            return cps_err_nomem();
-        add_break(d, DAP_SOURCE, from, cps_buf_text(&text), answers);
-    }
+    cps_json_new_array(d->out, "breakpoints"); /* of a listing that is refused, too */
+    cps_buf_printf(&start, "%s:", slash ? slash + 1 : path);
+    setting.file = tool_text(&start);
+    CPS_TRY(dap_find_listing(d, &is_listing, &setting.core));
+    setting.list = is_listing ? DAP_LISTING : DAP_SOURCE;
+    clear_list(d, setting.list, is_listing ? (int)setting.core : -1,
+               is_listing ? "" : setting.file);
+    set_points(&setting, is_listing ? make_listing : make_source);
     return NULL;
 }
 
-struct cps_err *dap_set_function_breakpoints(struct dap *d, struct json_object *arguments,
-                                             struct json_object *body)
+/* With "me:" in front it is for the processor of that name alone. */
+static struct cps_err *make_function(const struct setting *setting, struct json_object *from,
+                                     struct cps_debug_point *point)
 {
-    struct json_object *answers = cps_json_new_array(body, "breakpoints");
-    struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
-    clear(d, DAP_FUNCTION);
-    for (size_t i = 0; points && i < cps_json_count(points); i++) {
-        struct json_object *from = json_object_array_get_idx(points, i);
-        const char *name = cps_json_get_text(from, "name", NULL);
-        add_break(d, DAP_FUNCTION, from, name && *name ? name : "(no name)", answers);
-    }
-    return NULL;
+    struct dap *d = setting->dap;
+    const char *name = cps_json_get_text(from, "name", "");
+    unsigned core = 0;
+    unsigned end = session_engine(d->session)->cores;
+    const char *place = point_core(d->session, *name ? name : "(no name)", &core);
+    bool is_of_one = place != name && *name;
+    return break_on(d, core, is_of_one ? core + 1 : end, place, point);
 }
 
-static struct cps_err *instruction_point(struct dap *d, struct json_object *from,
-                                         struct cps_debug_point *point)
+static struct cps_err *make_instruction(const struct setting *setting, struct json_object *from,
+                                        struct cps_debug_point *point)
 {
     uint64_t address = 0;
     unsigned core = 0;
     int64_t pc = 0;
-    CPS_BUF text = {0};
     CPS_TRY(dap_reference(from, "instructionReference", &address));
-    if (!dap_find_code(d, address, &core, &pc))
+    if (!dap_find_code(setting->dap, address, &core, &pc))
         return cps_err_new(CPS_ERR_INPUT, "0x%" PRIx64 " is in no processor's code", address);
-    cps_buf_printf(&text, "*0x%" PRIx64, (uint64_t)pc);
-    if (text.failed)
-        return cps_err_nomem();
-    return point_break(&d->debugger->session, core, cps_buf_text(&text), point);
+    return break_at(setting->dap, core, pc, point);
 }
 
-struct cps_err *dap_set_instruction_breakpoints(struct dap *d, struct json_object *arguments,
-                                                struct json_object *body)
+static struct cps_err *make_data(const struct setting *setting, struct json_object *from,
+                                 struct cps_debug_point *point)
 {
-    struct json_object *answers = cps_json_new_array(body, "breakpoints");
-    struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
-    clear(d, DAP_INSTRUCTION);
-    for (size_t i = 0; points && i < cps_json_count(points); i++) {
-        struct json_object *from = json_object_array_get_idx(points, i);
-        struct cps_debug_point point = {0};
-        int id = 0;
-        struct cps_err *err = instruction_point(d, from, &point);
-        if (!err)
-            err = add_point(d, DAP_INSTRUCTION, from, &point, &id);
-        report(d, DAP_INSTRUCTION, id, &point, err, answers);
-        cps_err_free(err);
-    }
+    struct session *s = setting->dap->session;
+    const char *type = cps_json_get_text(from, "accessType", "");
+    unsigned access = !strcmp(type, "read")        ? POINT_READ
+                      : !strcmp(type, "readWrite") ? POINT_READ | POINT_WRITE
+                                                   : POINT_WRITE;
+    return point_watch(s, s->core, access, cps_json_get_text(from, "dataId", ""), point);
+}
+
+/* The lists that are about no source; the row of the request names which. */
+struct cps_err *dap_set_points(struct dap *d)
+{
+    static make_point *const makers[DAP_LISTS] = {[DAP_FUNCTION] = make_function,
+                                                  [DAP_INSTRUCTION] = make_instruction,
+                                                  [DAP_DATA] = make_data};
+    const struct setting setting = {.dap = d, .list = (enum dap_list)d->how};
+    clear_list(d, setting.list, -1, "");
+    set_points(&setting, makers[setting.list]);
     return NULL;
 }
 
 /* The text of a watchpoint: the variable's own, or an address. */
-struct cps_err *dap_data_breakpoint_info(struct dap *d, struct json_object *arguments,
-                                         struct json_object *body)
+struct cps_err *dap_data_breakpoint_info(struct dap *d)
 {
     static const char *const signs[] = {"", "@", "%", "reg:"};
-    struct session *s = &d->debugger->session;
-    const char *name = cps_json_get_text(arguments, "name", NULL);
-    int64_t reference = dap_number(arguments, "variablesReference", 0);
+    struct session *s = d->session;
+    const char *name = dap_text(d, "name");
+    int64_t reference = dap_number(d->in, "variablesReference", 0);
     int64_t space = reference > 0 && reference < DAP_FIELDS ? (reference - 1) % DAP_SPACES : -1;
     struct cps_debug_point point;
     CPS_BUF text = {0};
     if (!name)
         return cps_err_new(CPS_ERR_INPUT, "dataBreakpointInfo: expected \"name\"");
-    if (cps_json_get_bool(arguments, "asAddress", false))
+    if (cps_json_get_bool(d->in, "asAddress", false))
         cps_buf_printf(&text, "[%s]", name);
     else
         cps_buf_printf(&text, "%s%s",
                        space > 0 && space < 4 && strncmp(name, signs[space], 1) ? signs[space] : "",
                        name);
-    if (text.failed)
-        return cps_err_nomem();
-    struct cps_err *err = point_watch(s, s->core, POINT_WRITE, cps_buf_text(&text), &point);
-    if (err && err->code == CPS_ERR_NOMEM)
-        return err;
-    cps_json_text(body, "description", err ? err->message : cps_buf_text(&text));
+    struct cps_err *err = point_watch(s, s->core, POINT_WRITE, tool_text(&text), &point);
+    cps_json_text(d->out, "description", err ? err->message : cps_buf_text(&text));
     if (err) {
-        cps_json_null(body, "dataId");
-    } else {
-        cps_json_buf(body, "dataId", &text);
-        struct json_object *access = json_object_new_array();
-        bool reads = point.kinds & (1u << CPS_EV_REG | 1u << CPS_EV_MEMW);
-        cps_json_append(access, json_object_new_string("write"));
-        if (reads) {
-            cps_json_append(access, json_object_new_string("read"));
-            cps_json_append(access, json_object_new_string("readWrite"));
-        }
-        cps_json_add(body, "accessTypes", access);
-        point_release(&point);
-    }
-    cps_err_free(err);
-    return NULL;
-}
-
-static unsigned access_of(struct json_object *from)
-{
-    const char *type = cps_json_get_text(from, "accessType", NULL);
-    if (type && !strcmp(type, "read"))
-        return POINT_READ;
-    return type && !strcmp(type, "readWrite") ? POINT_READ | POINT_WRITE : POINT_WRITE;
-}
-
-struct cps_err *dap_set_data_breakpoints(struct dap *d, struct json_object *arguments,
-                                         struct json_object *body)
-{
-    struct session *s = &d->debugger->session;
-    struct json_object *answers = cps_json_new_array(body, "breakpoints");
-    struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
-    clear(d, DAP_DATA);
-    for (size_t i = 0; points && i < cps_json_count(points); i++) {
-        struct json_object *from = json_object_array_get_idx(points, i);
-        const char *text = cps_json_get_text(from, "dataId", NULL);
-        struct cps_debug_point point = {0};
-        int id = 0;
-        struct cps_err *err = point_watch(s, s->core, access_of(from), text ? text : "", &point);
-        if (!err)
-            err = add_point(d, DAP_DATA, from, &point, &id);
-        report(d, DAP_DATA, id, &point, err, answers);
+        cps_json_null(d->out, "dataId");
         cps_err_free(err);
+        return NULL;
     }
+    cps_json_buf(d->out, "dataId", &text);
+    struct json_object *access = cps_json_new_array(d->out, "accessTypes");
+    cps_json_append(access, json_object_new_string("write"));
+    if (point.kinds & (1u << CPS_EV_REG | 1u << CPS_EV_MEMW)) {
+        cps_json_append(access, json_object_new_string("read"));
+        cps_json_append(access, json_object_new_string("readWrite"));
+    }
+    point_release(&point);
     return NULL;
 }
 
 /* Deadlocks, faults and refused packets end every run anyway; a forbidden write is an event. */
-struct cps_err *dap_set_exception_breakpoints(struct dap *d, struct json_object *arguments,
-                                              struct json_object *body)
+struct cps_err *dap_set_exceptions(struct dap *d)
 {
-    struct json_object *filters = cps_json_member(arguments, "filters", json_type_array);
-    (void)body;
-    clear(d, DAP_EXCEPTION);
+    struct json_object *filters = cps_json_member(d->in, "filters", json_type_array);
+    clear_list(d, DAP_EXCEPTION, -1, "");
     for (size_t i = 0; filters && i < cps_json_count(filters); i++) {
         const char *filter = json_object_get_string(json_object_array_get_idx(filters, i));
         struct cps_debug_point point;
         int id = 0;
         if (!filter || strcmp(filter, "protect") != 0)
             continue;
-        CPS_TRY(point_break(&d->debugger->session, 0, "event:prot", &point));
+        CPS_TRY(point_break(d->session, 0, "event:prot", &point));
         CPS_TRY(add_point(d, DAP_EXCEPTION, NULL, &point, &id));
     }
     return NULL;
+}
+
+/* ---- which points the client knows of ---- */
+
+/* What shows of a point, but for its place, which it keeps. */
+struct dap_known {
+    int id;
+    bool disabled;
+    uint32_t condition; /* a hash */
+};
+
+static struct dap_known known_of(const struct cps_debug_point *point)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (const char *text = condition_of(point); text && *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return (struct dap_known){point->id, point->disabled, hash};
+}
+
+/* Of one that stops every time its place is reached, the place, too: an editor takes it for one of
+ * its own, and sends it as such in the next list. */
+static void report_point(struct dap *d, const char *reason, int id,
+                         const struct cps_debug_point *point)
+{
+    struct json_object *body = json_object_new_object();
+    struct json_object *row = json_object_new_object();
+    cps_json_int(row, "id", id);
+    cps_json_bool(row, "verified", point && !point->disabled);
+    if (point && is_plain(point))
+        dap_put_source(d, (unsigned)point->core, point->pc, row);
+    cps_json_text(body, "reason", reason);
+    cps_json_add(body, "breakpoint", row);
+    dap_event(d, "breakpoint", body);
+}
+
+static bool is_known(const struct dap *d, int id)
+{
+    for (size_t i = 0; i < d->known_count; i++) {
+        if (d->known[i].id == id)
+            return true;
+    }
+    return false;
+}
+
+void dap_know_points(struct dap *d, bool told)
+{
+    const struct cps_debug_point *point = NULL;
+    if (!d->open)
+        return;
+    for (size_t i = 0; !told && i < d->known_count; i++) {
+        const struct dap_known *then = &d->known[i];
+        point = cps_debug_find(d->session->debug, then->id);
+        struct dap_known now = point ? known_of(point) : *then;
+        if (!point)
+            report_point(d, "removed", then->id, NULL);
+        else if (now.disabled != then->disabled || now.condition != then->condition)
+            report_point(d, "changed", then->id, point);
+    }
+    for (unsigned i = 0; !told && (point = cps_debug_point(d->session->debug, i)); i++) {
+        if (!is_known(d, point->id))
+            report_point(d, "new", point->id, point);
+    }
+    d->known_count = 0;
+    for (unsigned i = 0; (point = cps_debug_point(d->session->debug, i)); i++) {
+        TOOL_ROOM(d->known, d->known_count);
+        d->known[d->known_count++] = known_of(point);
+    }
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Messages of the Debug Adapter Protocol on a pair of streams. */
-#include "tools/face/dap/dap_wire.h"
-#include "tools/face/dap/frame.h"
-#include "trace/out/json.h"
-
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "tools/face/dap/dap_private.h"
+#include "tools/face/dap/frame.h"
 
 /* Bytes of memory, about, of messages that are read ahead; a client that sends more waits until the
  * first ones are answered, which waits in turn until it reads the answers. */
@@ -37,7 +35,7 @@ struct dap_wire {
     int64_t seq;
 };
 
-static bool interrupts(struct json_object *message)
+static bool interrupts_run(struct json_object *message)
 {
     static const char *const names[] = {"pause", "disconnect", "terminate", "restart"};
     const char *text = cps_json_get_text(message, "command", "");
@@ -48,40 +46,29 @@ static bool interrupts(struct json_object *message)
     return false;
 }
 
-/* Hands a message on, or the end. False: nobody wants more. */
-static bool deliver(struct dap_wire *w, struct json_object *json, struct cps_err *err)
-{
-    struct message *message = json ? calloc(1, sizeof(*message)) : NULL;
-    pthread_mutex_lock(&w->lock);
-    while (w->first && w->waiting + w->frame.weight > MAX_WAITING && !w->ended && !w->closing)
-        pthread_cond_wait(&w->changed, &w->lock);
-    if (message) {
-        message->json = json;
-        message->weight = w->frame.weight;
-        *(w->last ? &w->last->next : &w->first) = message;
-        w->last = message;
-        w->waiting += message->weight;
-    } else {
-        json_object_put(json);
-        w->err = json && !err ? cps_err_nomem() : err;
-        w->ended = true;
-    }
-    if (w->ended || w->listening || interrupts(json))
-        *w->interrupt = 1;
-    bool more = !w->ended;
-    pthread_cond_broadcast(&w->changed);
-    pthread_mutex_unlock(&w->lock);
-    return more;
-}
-
+/* Hands messages on, and the end of the input, until nobody wants more. */
 static void *read_all(void *context)
 {
     struct dap_wire *w = context;
-    bool more = true;
-    while (more) {
+    while (!w->ended) { /* which is set below alone */
         struct json_object *json = NULL;
         struct cps_err *err = frame_read(&w->frame, &json);
-        more = deliver(w, json, err);
+        struct message *message = json ? tool_alloc(1, sizeof(*message)) : NULL;
+        pthread_mutex_lock(&w->lock);
+        while (w->first && w->waiting + w->frame.weight > MAX_WAITING && !w->closing)
+            pthread_cond_wait(&w->changed, &w->lock);
+        if (message) {
+            *message = (struct message){.json = json, .weight = w->frame.weight};
+            *(w->last ? &w->last->next : &w->first) = message;
+            w->last = message;
+            w->waiting += message->weight;
+        }
+        w->err = err;
+        w->ended = !message;
+        if (w->ended || w->listening || interrupts_run(json))
+            *w->interrupt = 1;
+        pthread_cond_broadcast(&w->changed);
+        pthread_mutex_unlock(&w->lock);
     }
     return NULL;
 }
@@ -90,9 +77,7 @@ struct cps_err *dap_wire_open(const char *name, int in, FILE *out, atomic_int *i
                               struct dap_wire **ret)
 {
     pthread_condattr_t monotonic;
-    struct dap_wire *w = calloc(1, sizeof(*w));
-    if (!w)
-        return cps_err_nomem();
+    struct dap_wire *w = tool_alloc(1, sizeof(*w));
     w->out = out;
     w->interrupt = interrupt;
     pthread_mutex_init(&w->lock, NULL);
@@ -140,7 +125,7 @@ void dap_wire_close(struct dap_wire *w)
 }
 
 /* Takes the first message, or what ended the input; the lock is held. */
-static struct cps_err *take(struct dap_wire *w, struct json_object **ret)
+static struct cps_err *take_first(struct dap_wire *w, struct json_object **ret)
 {
     struct message *message = w->first;
     struct cps_err *err = NULL;
@@ -159,33 +144,29 @@ static struct cps_err *take(struct dap_wire *w, struct json_object **ret)
     return err;
 }
 
-struct cps_err *dap_wire_next(struct dap_wire *w, struct json_object **ret)
-{
-    pthread_mutex_lock(&w->lock);
-    while (!w->first && !w->ended)
-        pthread_cond_wait(&w->changed, &w->lock);
-    struct cps_err *err = take(w, ret);
-    pthread_mutex_unlock(&w->lock);
-    return err;
-}
-
 static bool has_passed(const struct timespec *until)
 {
     struct timespec now;
+    if (!until)
+        return false;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec > until->tv_sec ||
            (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec);
 }
 
-struct cps_err *dap_wire_next_until(struct dap_wire *w, const struct timespec *until,
-                                    struct json_object **ret)
+struct cps_err *dap_wire_next(struct dap_wire *w, const struct timespec *until,
+                              struct json_object **ret)
 {
     pthread_mutex_lock(&w->lock);
-    while (!w->first && !w->ended && !has_passed(until))
-        pthread_cond_timedwait(&w->changed, &w->lock, until);
+    while (!w->first && !w->ended && !has_passed(until)) {
+        if (until)
+            pthread_cond_timedwait(&w->changed, &w->lock, until);
+        else
+            pthread_cond_wait(&w->changed, &w->lock);
+    }
     struct cps_err *err = has_passed(until)
                               ? cps_err_new(CPS_ERR_OS, "the client does not attach in time")
-                              : take(w, ret);
+                              : take_first(w, ret);
     pthread_mutex_unlock(&w->lock);
     return err;
 }
@@ -193,25 +174,19 @@ struct cps_err *dap_wire_next_until(struct dap_wire *w, const struct timespec *u
 struct cps_err *dap_wire_try(struct dap_wire *w, struct json_object **ret)
 {
     pthread_mutex_lock(&w->lock);
-    struct cps_err *err = take(w, ret);
+    struct cps_err *err = take_first(w, ret);
     pthread_mutex_unlock(&w->lock);
     return err;
-}
-
-/* Whether one that waits ends a run; the lock is held. */
-static bool ends_a_run(const struct dap_wire *w)
-{
-    bool ends = w->ended;
-    for (const struct message *at = w->first; at; at = at->next)
-        ends = ends || interrupts(at->json);
-    return ends;
 }
 
 void dap_wire_listen(struct dap_wire *w, bool listen)
 {
     pthread_mutex_lock(&w->lock);
+    bool ends = w->ended; /* one that waits ends a run */
+    for (const struct message *at = w->first; at; at = at->next)
+        ends = ends || interrupts_run(at->json);
     w->listening = listen;
-    *w->interrupt = listen ? w->first || w->ended : ends_a_run(w);
+    *w->interrupt = listen ? w->first || w->ended : ends;
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -223,13 +198,13 @@ bool dap_wire_ended(struct dap_wire *w)
     return ended;
 }
 
-struct cps_err *dap_wire_send(struct dap_wire *w, struct json_object *message)
+void dap_wire_send(struct dap_wire *w, struct json_object *message)
 {
     cps_json_int(message, "seq", ++w->seq);
-    return dap_wire_pass(w, message);
+    dap_wire_pass(w, message);
 }
 
-struct cps_err *dap_wire_pass(struct dap_wire *w, struct json_object *message)
+void dap_wire_pass(struct dap_wire *w, struct json_object *message)
 {
-    return frame_write(w->out, message);
+    frame_write(w->out, message);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Messages with their length in front. */
 #include "tools/face/dap/frame.h"
-#include "trace/out/json.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,9 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/cmd/terminal/oom.h"
+#include "trace/out/json.h"
+
 #define MAX_LINE 1024
 
-static struct cps_err *bad(const struct frame *f, const char *expected)
+static struct cps_err *bad_input(const struct frame *f, const char *expected)
 {
     return cps_err_input(f->name, f->offset, "expected %s of the %s", expected, f->protocol);
 }
@@ -47,13 +49,13 @@ static struct cps_err *read_line(struct frame *f, char line[MAX_LINE], bool *end
     *end = c == EOF;
     for (; c != EOF && c != '\n'; c = get_byte(f)) {
         if (size == MAX_LINE - 1)
-            return bad(f, "a header line of at most 1023 bytes");
+            return bad_input(f, "a header line of at most 1023 bytes");
         line[size++] = (char)c;
     }
     if (size && line[size - 1] == '\r')
         size--;
     line[size] = '\0';
-    return c == EOF && !*end ? bad(f, "the rest of a header") : NULL;
+    return c == EOF && !*end ? bad_input(f, "the rest of a header") : NULL;
 }
 
 static struct cps_err *read_header(struct frame *f, size_t *size, bool *end)
@@ -72,10 +74,10 @@ static struct cps_err *read_header(struct frame *f, size_t *size, bool *end)
         }
         CPS_TRY(read_line(f, line, &more));
         if (more)
-            return bad(f, "the rest of a header");
+            return bad_input(f, "the rest of a header");
     }
     if (!*end && (*size == SIZE_MAX || *size > FRAME_MAX_BYTES))
-        return bad(f, "\"Content-Length: N\", N at most 16 MiB,");
+        return bad_input(f, "\"Content-Length: N\", N at most 16 MiB,");
     return NULL;
 }
 
@@ -103,24 +105,22 @@ static struct cps_err *read_message(struct frame *f, struct json_object **ret)
     CPS_TRY(read_header(f, &size, &end));
     if (end)
         return NULL;
-    CPS_FREE char *text = malloc(size + 1); /* also where it is empty */
-    if (!text)
-        return cps_err_nomem();
+    CPS_FREE char *text = tool_alloc(size + 1, 1);
     for (size_t i = 0; i < size; i++) {
         int c = get_byte(f);
         if (c == EOF)
-            return bad(f, "as many bytes as the header says");
+            return bad_input(f, "as many bytes as the header says");
         text[i] = (char)c;
     }
     size_t values = count_values(text, size);
     if (values > FRAME_MAX_VALUES)
-        return bad(f, "at most 100000 values and members in a message");
+        return bad_input(f, "at most 100000 values and members in a message");
     f->weight = size + values * FRAME_VALUE_BYTES;
     CPS_TRY(cps_json_parse(text, size, ret));
     if (json_object_get_type(*ret) != json_type_object) {
         json_object_put(*ret);
         *ret = NULL;
-        return bad(f, "a JSON object as message");
+        return bad_input(f, "a JSON object as message");
     }
     return NULL;
 }
@@ -135,14 +135,11 @@ struct cps_err *frame_read(struct frame *frame, struct json_object **ret)
     return cps_err_os(frame->name, "read");
 }
 
-struct cps_err *frame_write(FILE *out, struct json_object *message)
+void frame_write(FILE *out, struct json_object *message)
 {
     CPS_BUF text = {0};
     cps_json_put(&text, message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     json_object_put(message);
-    if (text.failed)
-        return cps_err_nomem();
-    fprintf(out, "Content-Length: %zu\r\n\r\n%s", text.size, cps_buf_text(&text));
+    fprintf(out, "Content-Length: %zu\r\n\r\n%s", text.size, tool_text(&text));
     fflush(out);
-    return NULL;
 }

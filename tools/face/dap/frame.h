@@ -34,8 +34,7 @@ struct frame {
 /** Waits for the next message, which the caller releases. *ret is NULL at the end of the input.
  * @return CPS_ERR_INPUT for what is not the protocol: offset, what was expected; CPS_ERR_OS */
 CPS_MUST_USE struct cps_err *frame_read(struct frame *frame, struct json_object **ret);
-/** Writes and releases @p message. @return CPS_ERR_NOMEM, and nothing written, if it is not all
- * there */
-CPS_MUST_USE struct cps_err *frame_write(FILE *out, struct json_object *message);
+/** Writes and releases @p message. */
+void frame_write(FILE *out, struct json_object *message);
 
 #endif

@@ -1,45 +1,29 @@
 /* SPDX-License-Identifier: MIT
- * The debugger's commands: finding them, running them, help. */
+ * The debugger's commands: finding them, running them, completion, help. */
 #include "tools/face/debugger/command.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/lex.h"
 #include "tools/face/debugger/command_private.h"
 
 const struct command_row command_rows[] = {
-#define ROW(group, name, others, arguments, completes, handler, go, again, help) \
-    {group, name, others, arguments, completes, command_##handler##_, go, again, help},
+#define ROW(group, name, others, arguments, takes, handler, how, again, help) \
+    {group, name, others, arguments, takes, command_##handler##_, how, again, help},
 #include "tools/face/debugger/command.def"
     {0},
 };
 
-static bool is_word(const char *text, size_t length, const char *word)
+/* Whether one of a row's names is the word, or only begins so. */
+static bool has_name(const struct command_row *row, const char *word, size_t length, bool whole)
 {
-    return strlen(word) == length && !memcmp(text, word, length);
-}
-
-static bool is_other(const char *text, size_t length, const char *others)
-{
-    for (const char *at = others; *at; at += strspn(at, " ")) {
-        size_t word = strcspn(at, " ");
-        if (word == length && !memcmp(at, text, length))
+    const char *name = row->name;
+    const char *others = row->others;
+    for (size_t size = strlen(name); size; size = strcspn(name, " ")) {
+        if ((whole ? size == length : size >= length) && !memcmp(name, word, length))
             return true;
-        at += word;
-    }
-    return false;
-}
-
-/* Whether one of a row's names begins so; those with a blank in front of them, too. */
-static bool begins(const struct command_row *row, const char *word, size_t length)
-{
-    if (!strncmp(row->name, word, length))
-        return true;
-    for (const char *at = row->others; *at; at += strspn(at, " ")) {
-        if (!strncmp(at, word, length))
-            return true;
-        at += strcspn(at, " ");
+        name = others + strspn(others, " ");
+        others = name + strcspn(name, " ");
     }
     return false;
 }
@@ -48,11 +32,11 @@ const struct command_row *command_find(const char *word, size_t length)
 {
     const struct command_row *found = NULL;
     for (const struct command_row *row = command_rows; row->name; row++) {
-        if (is_word(word, length, row->name) || is_other(word, length, row->others))
+        if (has_name(row, word, length, true))
             return row;
     }
     for (const struct command_row *row = command_rows; row->name; row++) {
-        if (!begins(row, word, length))
+        if (!has_name(row, word, length, false))
             continue;
         if (found)
             return NULL;
@@ -61,51 +45,37 @@ const struct command_row *command_find(const char *word, size_t length)
     return found;
 }
 
-unsigned command_candidates(const char *word, size_t length, struct cps_buf *out)
-{
-    unsigned count = 0;
-    for (const struct command_row *row = command_rows; row->name; row++) {
-        if (begins(row, word, length))
-            cps_buf_printf(out, "%s%s", count++ ? ", " : "", row->name);
-    }
-    return count;
-}
-
-static struct cps_err *unknown(const char *word, size_t length)
+static struct cps_err *unknown_command(const char *word, size_t length)
 {
     CPS_BUF found = {0};
-    if (length && command_candidates(word, length, &found) > 1)
+    unsigned count = 0;
+    for (const struct command_row *row = command_rows; length && row->name; row++) {
+        if (has_name(row, word, length, false))
+            cps_buf_printf(&found, "%s%s", count++ ? ", " : "", row->name);
+    }
+    if (count > 1)
         return cps_err_new(CPS_ERR_SYNTAX, "\"%.*s\" is ambiguous: %s", (int)length, word,
                            cps_buf_text(&found));
     return cps_err_new(CPS_ERR_SYNTAX, "no command is called \"%.*s\"; try help", (int)length,
                        word);
 }
 
-/* What a command says is shown only if it is whole, and if it is about what the machine did. */
-static struct cps_err *check(struct debugger *r, struct cps_err *err)
-{
-    bool nomem = r->session.debug && cps_debug_nomem(r->session.debug);
-    if (!nomem && !r->out.failed)
-        return err;
-    cps_buf_deinit(&r->out);
-    cps_err_free(err);
-    return cps_err_nomem();
-}
-
-size_t command_word(const char *line)
+/* Bytes of the command at the beginning of a line: a word, or "!". */
+static size_t word_length(const char *line)
 {
     return *line == '!' ? 1 : strcspn(line, " \t/");
 }
 
-/* What an empty line will stand for. */
-static void keep_repeat(struct debugger *r, const char *line)
+static struct cps_err *run_row(struct debugger *r, const struct command_row *row, const char *text)
 {
-    const struct command_row *row = command_find(line, command_word(line));
-    if (!*line || *line == '#')
-        return;
-    cps_buf_clear(&r->repeat);
-    if (row && row->again != ONCE)
-        cps_buf_str(&r->repeat, row->again == BARE ? row->name : line);
+    struct command_args args = {.text = text, .how = row->how, .count = 1};
+    int64_t count = 1;
+    if (row->takes == COUNT && *text) {
+        if (!cps_lex_number(&args.text, &count) || *args.text || count < 1)
+            return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number from 1", text);
+        args.count = (uint64_t)count;
+    }
+    return row->run(r, &args);
 }
 
 struct cps_err *command_one(struct debugger *r, const char *typed)
@@ -113,27 +83,33 @@ struct cps_err *command_one(struct debugger *r, const char *typed)
     const char *outer = r->session.line;
     if (!*cps_lex_blank(typed) || *cps_lex_blank(typed) == '#')
         return NULL;
-    CPS_FREE char *line = strdup(typed);
-    if (!line)
-        return cps_err_nomem();
+    CPS_FREE char *line = tool_strdup(typed);
     for (size_t end = strlen(line); end && strchr(" \t\r\n", line[end - 1]); end--)
         line[end - 1] = '\0';
     const char *word = cps_lex_blank(line);
-    size_t length = command_word(word);
+    size_t length = word_length(word);
     const struct command_row *row = length ? command_find(word, length) : NULL;
     if (!row)
-        return unknown(word, length);
+        return unknown_command(word, length);
     r->session.line = line;
-    struct cps_err *err = row->run(r, cps_lex_blank(word + length), row->go);
+    struct cps_err *err = run_row(r, row, cps_lex_blank(word + length));
     r->session.line = outer;
-    return check(r, err);
+    /* What it says is whole, and about what the machine did. */
+    tool_need(!r->out.failed && !(r->session.debug && cps_debug_nomem(r->session.debug)));
+    return tool_err(err);
 }
 
 struct cps_err *command_run(struct debugger *r, const char *line)
 {
     if (r->writing)
         return command_keep_line(r, line);
-    keep_repeat(r, cps_lex_blank(line));
+    const char *word = cps_lex_blank(line);
+    const struct command_row *row = command_find(word, word_length(word));
+    if (*word && *word != '#') { /* what an empty line will stand for */
+        cps_buf_clear(&r->repeat);
+        if (row && row->again != ONCE)
+            cps_buf_str(&r->repeat, row->again == BARE ? row->name : word);
+    }
     r->session.spent = 0;
     r->hit = 0;
     CPS_TRY(command_one(r, line));
@@ -159,6 +135,102 @@ void command_deinit(struct debugger *r)
     cps_buf_deinit(&r->out);
 }
 
+/* ---- completion ---- */
+
+/* Counts down to the candidate that is wanted. */
+static char *pick_candidate(const char *candidate, const char *word, unsigned *index)
+{
+    if (!candidate || strncmp(candidate, word, strlen(word)) != 0)
+        return NULL;
+    return (*index)-- == 0 ? tool_strdup(candidate) : NULL;
+}
+
+static char *pick_place(const struct debugger *r, const char *word, unsigned *index)
+{
+    const struct cps_fw_part *part = NULL;
+    const struct session *s = &r->session;
+    const struct cps_fw *fw = session_fw(s, s->core, &part);
+    char *ret = NULL;
+    for (size_t i = 0; fw && !ret && i < fw->debug.symbol_count; i++) {
+        if (fw->debug.symbols[i].part == session_part(fw, part))
+            ret = pick_candidate(fw->debug.symbols[i].name, word, index);
+    }
+    for (unsigned id = 0; fw && !ret && !fw->debug.symbol_count && id < 128; id++)
+        ret = pick_candidate(cps_name(session_names(s, s->core), CPS_SPACE_PACKET, id, NULL), word,
+                             index);
+    return ret;
+}
+
+/* Registers by name, with the sign of their space. */
+static char *pick_value(const struct debugger *r, const char *word, unsigned *index)
+{
+    static const struct {
+        char sign[2];
+        enum cps_space space;
+        uint32_t count;
+    } spaces[] = {{"@", CPS_SPACE_CONTROL, 0x1000},
+                  {"%", CPS_SPACE_SQE, 0x40},
+                  {"|", CPS_SPACE_PIPE, 0x100},
+                  {"", CPS_SPACE_GPU, 0x40000}};
+    char *ret = NULL;
+    size_t which = 0;
+    while (*spaces[which].sign && *spaces[which].sign != *word)
+        which++;
+    if (!*spaces[which].sign && strlen(word) < 2)
+        return NULL; /* tens of thousands */
+    for (uint32_t i = 0; !ret && i < spaces[which].count; i++) {
+        unsigned part = 0;
+        const char *name =
+            cps_name(session_names(&r->session, r->session.core), spaces[which].space, i, &part);
+        CPS_BUF text = {0};
+        if (!name || part)
+            continue;
+        cps_buf_printf(&text, "%s%s", spaces[which].sign, name);
+        ret = pick_candidate(tool_text(&text), word, index);
+    }
+    return ret;
+}
+
+/* A command by its name; gdb's longer ones, too. */
+static char *pick_command(const char *word, unsigned *index)
+{
+    char *ret = NULL;
+    for (const struct command_row *row = command_rows; !ret && row->name; row++) {
+        ret = pick_candidate(row->name, word, index);
+        for (const char *at = row->others; !ret && *at; at += strspn(at, " ")) {
+            size_t length = strcspn(at, " ");
+            CPS_FREE char *other = length > 3 ? strndup(at, length) : NULL;
+            ret = pick_candidate(other, word, index);
+            at += length;
+        }
+    }
+    return ret;
+}
+
+char *command_complete(const struct debugger *r, const char *line, unsigned index, size_t *start)
+{
+    const struct session *s = &r->session;
+    size_t length = strlen(line);
+    while (length && !strchr(" \t", line[length - 1]))
+        length--;
+    *start = length;
+    const char *word = line + length;
+    const char *command = cps_lex_blank(line);
+    if (command == word)
+        return pick_command(word, &index);
+    const struct command_row *row = command_find(command, word_length(command));
+    char *ret = NULL;
+    for (unsigned i = 0; row && row->takes == TOPIC && !ret && command_topic(i); i++)
+        ret = pick_candidate(command_topic(i), word, &index);
+    for (unsigned i = 0; row && row->takes == CORE && !ret && i < session_engine(s)->cores; i++)
+        ret = pick_candidate(session_core_name(s, i), word, &index);
+    if (row && (row->takes == PLACE || row->takes == VALUE))
+        ret = pick_place(r, word, &index);
+    return row && row->takes == VALUE && !ret ? pick_value(r, word, &index) : ret;
+}
+
+/* ---- help, quit, screen ---- */
+
 static void put_help(const struct command_row *row, struct cps_buf *out)
 {
     CPS_BUF left = {0};
@@ -169,42 +241,38 @@ static void put_help(const struct command_row *row, struct cps_buf *out)
         at += length;
     }
     cps_buf_printf(&left, "%s%s", *row->arguments ? " " : "", row->arguments);
-    out->failed = out->failed || left.failed;
-    cps_buf_printf(out, "  %-32s%s%s\n", cps_buf_text(&left),
+    cps_buf_printf(out, "  %-32s%s%s\n", tool_text(&left),
                    left.size > 32 ? "\n                                   " : " ", row->help);
 }
 
-struct cps_err *command_help_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_help_(struct debugger *r, struct command_args *args)
 {
     const char *group = "";
-    size_t length = strlen(arguments);
-    const struct command_row *only = length ? command_find(arguments, length) : NULL;
-    (void)go;
+    size_t length = strlen(args->text);
+    const struct command_row *only = length ? command_find(args->text, length) : NULL;
     if (length && !only)
-        return unknown(arguments, length);
-    for (const struct command_row *row = only ? only : command_rows; row->name; row++) {
-        if (strcmp(group, row->group) != 0 && !only)
+        return unknown_command(args->text, length);
+    if (only)
+        put_help(only, &r->out);
+    for (const struct command_row *row = command_rows; !only && row->name; row++) {
+        if (strcmp(group, row->group) != 0)
             cps_buf_printf(&r->out, "%s:\n", row->group);
         group = row->group;
         put_help(row, &r->out);
-        if (only)
-            break;
     }
     return NULL;
 }
 
-struct cps_err *command_quit_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_quit_(struct debugger *r, struct command_args *args)
 {
-    (void)arguments;
-    (void)go;
+    (void)args;
     r->quit = true;
     return NULL;
 }
 
-struct cps_err *command_screen_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_screen_(struct debugger *r, struct command_args *args)
 {
-    (void)arguments;
-    (void)go;
+    (void)args;
     if (!r->has_terminal)
         return cps_err_new(CPS_ERR_SYNTAX, "screen: there is no terminal here that shows it");
     r->wants_screen = true;

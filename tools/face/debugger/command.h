@@ -77,10 +77,17 @@ void command_show(struct debugger *debugger);
 /** Releases what commands hold, and the points. */
 void command_deinit(struct debugger *debugger);
 
+/** What a handler gets. */
+struct command_args {
+    const char *text; /**< behind the command's name, and behind what its row says is read */
+    int how;          /**< of its row */
+    uint64_t count;   /**< if the row says COUNT */
+};
+typedef struct cps_err *command_handler(struct debugger *debugger, struct command_args *args);
+
 /* The handlers of command.def. */
-#define ROW(group, name, others, arguments, completes, handler, go, again, help)            \
-    struct cps_err *command_##handler##_(struct debugger *debugger, const char *arguments_, \
-                                         int go_);
+#define ROW(group, name, others, arguments, takes, handler, how, again, help) \
+    command_handler command_##handler##_;
 #include "tools/face/debugger/command.def"
 
 #endif

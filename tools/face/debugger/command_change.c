@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: MIT
  * The debugger's commands that change the machine. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/lex.h"
 #include "tools/face/debugger/command_private.h"
 #include "trace/capture/pm4text.h"
 
-static struct cps_err *edit(struct debugger *r, const struct cps_edit *edit)
+static struct cps_err *edit_machine(struct debugger *r, const struct cps_edit *edit)
 {
     CPS_TRY(cps_debug_edit(r->session.debug, edit));
     command_show(r);
     return NULL;
 }
 
-struct cps_err *command_set_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_set_(struct debugger *r, struct command_args *args)
 {
-    cps_lex_take(&arguments, "var ");
-    arguments = cps_lex_blank(arguments);
-    const char *equals = strchr(arguments, '=');
-    (void)go;
+    cps_lex_take(&args->text, "var ");
+    args->text = cps_lex_blank(args->text);
+    const char *equals = strchr(args->text, '=');
     if (!equals)
         return cps_err_new(CPS_ERR_SYNTAX, "expected set WHAT = EXPR");
-    CPS_FREE char *left = strndup(arguments, (size_t)(equals - arguments));
-    if (!left)
-        return cps_err_nomem();
+    CPS_FREE char *left = tool_strdup(args->text);
+    left[equals - args->text] = '\0';
     for (size_t end = strlen(left); end && left[end - 1] == ' '; end--)
         left[end - 1] = '\0';
     CPS_TRY(expr_assign(&r->session, r->session.core, left, equals + 1, NULL));
@@ -50,7 +46,7 @@ static struct cps_err *at_column(const struct session *s, struct cps_err *err, s
 }
 
 /* Stores an instruction, unit by unit; a longer one must not stand where a shorter one did. */
-static struct cps_err *replace(struct debugger *r, uint64_t place, const struct cps_buf *code)
+static struct cps_err *replace_code(struct debugger *r, uint64_t place, const struct cps_buf *code)
 {
     const struct session *s = &r->session;
     unsigned unit = cps_isa_unit(session_engine(s)->ops->isa);
@@ -71,50 +67,47 @@ static struct cps_err *replace(struct debugger *r, uint64_t place, const struct 
     return NULL;
 }
 
-struct cps_err *command_patch_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_patch_(struct debugger *r, struct command_args *args)
 {
     const struct session *s = &r->session;
     const struct cps_engine *engine = session_engine(s);
-    const char *colon = strchr(arguments, ':');
+    const char *colon = strchr(args->text, ':');
     const struct cps_parse_names names = {.names = session_names(s, s->core),
                                           .label = find_label,
                                           .context = (void *)s,
                                           .scheme = s->scheme};
     CPS_BUF code = {0};
     size_t column = 0;
-    (void)go;
     if (!colon)
         return cps_err_new(CPS_ERR_SYNTAX, "expected patch PLACE: INSTRUCTION");
     uint32_t place = 0;
-    CPS_TRY(command_place(r, arguments, (size_t)(colon - arguments), &place));
+    CPS_TRY(command_place(r, args->text, (size_t)(colon - args->text), &place));
     const char *text = cps_lex_blank(colon + 1);
     struct cps_err *err = cps_parse_bytes(engine->ops->isa, engine->gen, text, (uint32_t)place,
                                           &names, &column, &code);
-    if (err)
-        return at_column(s, err, column, text);
-    return code.failed ? cps_err_nomem() : replace(r, place, &code);
+    tool_need(!code.failed);
+    return err ? at_column(s, err, column, text) : replace_code(r, place, &code);
 }
 
-struct cps_err *command_branch_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_branch_(struct debugger *r, struct command_args *args)
 {
-    (void)go;
-    if (strcmp(arguments, "taken") != 0 && strcmp(arguments, "not") != 0)
+    if (strcmp(args->text, "taken") != 0 && strcmp(args->text, "not") != 0)
         return cps_err_new(CPS_ERR_SYNTAX, "expected branch taken, or branch not");
-    return edit(r, &(struct cps_edit){.what = CPS_EDIT_BRANCH,
-                                      .place = {.core = (uint8_t)r->session.core},
-                                      .value = arguments[0] == 't'});
+    return edit_machine(r, &(struct cps_edit){.what = CPS_EDIT_BRANCH,
+                                              .place = {.core = (uint8_t)r->session.core},
+                                              .value = args->text[0] == 't'});
 }
 
-struct cps_err *command_inject_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_inject_(struct debugger *r, struct command_args *args)
 {
     const struct session *s = &r->session;
     const struct cps_pm4text_names names = {.names = session_names(s, s->core)};
     uint32_t words[512];
     uint32_t count = 0;
     size_t column = 0;
-    (void)go;
-    struct cps_err *err = cps_pm4text_packet(&names, arguments, words, 512, &count, &column);
+    struct cps_err *err = cps_pm4text_packet(&names, args->text, words, 512, &count, &column);
     if (err)
-        return at_column(s, err, column, arguments);
-    return edit(r, &(struct cps_edit){.what = CPS_EDIT_PACKETS, .words = words, .count = count});
+        return at_column(s, err, column, args->text);
+    return edit_machine(
+        r, &(struct cps_edit){.what = CPS_EDIT_PACKETS, .words = words, .count = count});
 }

@@ -10,11 +10,8 @@
 #include "tools/run/record.h"
 #include "tools/explain/diff/diffreport.h"
 
-enum {
-    SHOWN = 10,
-    MOST_PLACES = 0x40000
-}; /* differences of each sort; places of a kind that are
-       looked at */
+enum { SHOWN = 10 };            /* differences of each sort */
+enum { MOST_PLACES = 0x40000 }; /* of a kind that are looked at */
 
 /* One of both runs. */
 struct side {
@@ -31,7 +28,7 @@ struct comparison {
     uint64_t count;
 };
 
-static void take(struct cps_sink *sink, const struct cps_event *events, size_t count)
+static void record_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct side *side = (struct side *)((char *)sink - offsetof(struct side, sink));
     record_keep(&side->record, events, count);
@@ -41,7 +38,7 @@ static void take(struct cps_sink *sink, const struct cps_event *events, size_t c
 static struct cps_err *run_side(struct session *s, bool changed, uint32_t last, struct side *side)
 {
     CPS_TRY(cps_debug_twin(s->debug, changed, &side->debug));
-    side->sink.put = take;
+    side->sink.put = record_events;
     cps_debug_listen(side->debug, &side->sink);
     do {
         side->stop = cps_debug_run(side->debug, CPS_GO_SUBMIT, s->core);
@@ -51,31 +48,25 @@ static struct cps_err *run_side(struct session *s, bool changed, uint32_t last, 
     return side->record.lost || side->stop.reason == CPS_WHY_NOMEM ? cps_err_nomem() : NULL;
 }
 
-static void put_where(const struct comparison *c, const struct cps_difference *d,
-                      struct cps_buf *out)
-{
-    const struct cps_event *packet = d->pkt_a ? d->pkt_a : d->pkt_b;
-    if (d->submission != ~UINT32_C(0))
-        cps_buf_printf(out, "submission %" PRIu32 ", ", d->submission);
-    if (!packet) {
-        cps_buf_str(out, session_afuc(c->session) ? "outside of packets: " : "");
-        return;
-    }
-    int id = cps_diff_packet_id(packet);
-    cps_buf_printf(out, "%s 0x%" PRIx64 " ", cps_event_sub_word(CPS_EV_PKT, cps_event_sub(packet)),
-                   packet->addr);
-    diff_packet_name(&c->report, id < 0 ? 128 : (unsigned)id, out);
-    cps_buf_str(out, ": ");
-}
-
-static void put_difference(void *context, const struct cps_difference *difference)
+static void put_difference(void *context, const struct cps_difference *d)
 {
     struct comparison *c = context;
+    const struct cps_event *packet = d->pkt_a ? d->pkt_a : d->pkt_b;
     if (c->count++ >= SHOWN)
         return;
     cps_buf_str(c->out, "  ");
-    put_where(c, difference, c->out);
-    diff_print_change(&c->report, difference, c->out);
+    if (d->submission != ~UINT32_C(0))
+        cps_buf_printf(c->out, "submission %" PRIu32 ", ", d->submission);
+    if (packet) {
+        int id = cps_diff_packet_id(packet);
+        cps_buf_printf(c->out, "%s 0x%" PRIx64 " ",
+                       cps_event_sub_word(CPS_EV_PKT, cps_event_sub(packet)), packet->addr);
+        diff_packet_name(&c->report, id < 0 ? 128 : (unsigned)id, c->out);
+        cps_buf_str(c->out, ": ");
+    } else if (session_afuc(c->session)) {
+        cps_buf_str(c->out, "outside of packets: ");
+    }
+    diff_print_change(&c->report, d, c->out);
 }
 
 static void put_stop(const struct session *s, const char *who, const struct side *side,
@@ -105,12 +96,11 @@ static void put_stop(const struct session *s, const char *who, const struct side
 
 static const struct {
     char file;
-    enum cps_space space;
     const char *name;
-} states[] = {{CPS_FILE_GENERAL, CPS_SPACE_COUNT, "general registers"},
-              {CPS_FILE_SCALAR, CPS_SPACE_COUNT, "values"},
-              {CPS_FILE_CONTROL, CPS_SPACE_CONTROL, "control registers"},
-              {CPS_FILE_REGISTER, CPS_SPACE_GPU, "GPU registers"}};
+} states[] = {{CPS_FILE_GENERAL, "general registers"},
+              {CPS_FILE_SCALAR, "values"},
+              {CPS_FILE_CONTROL, "control registers"},
+              {CPS_FILE_REGISTER, "GPU registers"}};
 
 static uint64_t value_in(const struct side *side, unsigned core, char file, uint64_t number)
 {
@@ -120,40 +110,34 @@ static uint64_t value_in(const struct side *side, unsigned core, char file, uint
     return value;
 }
 
-static void put_name(const struct session *s, size_t state, uint32_t number, struct cps_buf *out)
+/* Registers of a file that stand otherwise at the end: of the core at hand, and the GPU's. Of a
+ * bus, what differs shows in the writes. */
+static void put_state(const struct session *s, char sigil, const char *title,
+                      const struct side sides[2], struct cps_buf *out)
 {
     const struct cps_engine_ops *ops = session_engine(s)->ops;
-    unsigned part = 0;
-    const char *name = states[state].space < CPS_SPACE_COUNT
-                           ? cps_name(session_names(s, s->core), states[state].space, number, &part)
-                           : NULL;
-    if (states[state].file == CPS_FILE_SCALAR && number < ops->regs)
-        name = ops->reg[number].name;
-    if (states[state].file == CPS_FILE_GENERAL)
-        cps_buf_printf(out, " $%02" PRIx32, number);
-    else if (name)
-        cps_buf_printf(out, part ? " %s+0x%x" : " %s", name, part);
-    else
-        cps_buf_printf(out, " 0x%04" PRIx32, number);
-}
-
-/* Registers that stand otherwise at the end: of the core at hand, and the GPU's. Of a bus, what
- * differs shows in the writes. */
-static void put_state(const struct session *s, size_t state, const struct side sides[2],
-                      struct cps_buf *out)
-{
-    const struct cps_file *file = cps_engine_file(session_engine(s), states[state].file);
+    const struct cps_file *file = cps_engine_file(session_engine(s), sigil);
+    enum cps_space space = look_space(sigil);
     unsigned count = 0;
     for (uint32_t i = 0; file && file->count <= MOST_PLACES && i < file->count; i++) {
-        uint64_t a = value_in(&sides[0], s->core, states[state].file, i);
-        uint64_t b = value_in(&sides[1], s->core, states[state].file, i);
+        uint64_t a = value_in(&sides[0], s->core, sigil, i);
+        uint64_t b = value_in(&sides[1], s->core, sigil, i);
+        unsigned part = 0;
+        const char *name = NULL;
         if (a == b || count++ >= SHOWN)
             continue;
-        cps_buf_printf(out, "%s", count == 1 ? "at the end, " : "");
         if (count == 1)
-            cps_buf_printf(out, "%s:\n", states[state].name);
-        cps_buf_str(out, " ");
-        put_name(s, state, i, out);
+            cps_buf_printf(out, "at the end, %s:\n", title);
+        if (space != CPS_SPACE_COUNT)
+            name = cps_name(session_names(s, s->core), space, i, &part);
+        if (sigil == CPS_FILE_SCALAR && i < ops->regs)
+            name = ops->reg[i].name;
+        if (sigil == CPS_FILE_GENERAL)
+            cps_buf_printf(out, "  $%02" PRIx32, i);
+        else if (name)
+            cps_buf_printf(out, part ? "  %s+0x%x" : "  %s", name, part);
+        else
+            cps_buf_printf(out, "  0x%04" PRIx32, i);
         cps_buf_printf(out, " 0x%" PRIx64 " -> 0x%" PRIx64 "\n", a, b);
     }
     if (count > SHOWN)
@@ -185,18 +169,15 @@ static struct cps_err *put_comparison(struct debugger *r, const struct side side
     if (c.count > SHOWN)
         cps_buf_printf(&r->out, "  and %" PRIu64 " more\n", c.count - SHOWN);
     for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-        put_state(s, i, sides, &r->out);
+        put_state(s, states[i].file, states[i].name, sides, &r->out);
     return NULL;
 }
 
-struct cps_err *command_compare_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_compare_(struct debugger *r, struct command_args *args)
 {
     struct session *s = &r->session;
     struct side sides[2] = {{0}};
-    uint64_t more = 1;
-    (void)go;
-    CPS_TRY(command_count(arguments, &more));
-    uint64_t last = cps_debug_place(s->debug).submission + more - 1;
+    uint64_t last = cps_debug_place(s->debug).submission + args->count - 1;
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++)
         err = run_side(s, i == 1, last < UINT32_MAX ? (uint32_t)last : UINT32_MAX, &sides[i]);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * What `info` shows. */
+ * The debugger's commands that show what there is: `info` and its topics, events, processors. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "isa/base/lex.h"
 #include "tools/face/debugger/command_private.h"
-#include "tools/face/debugger/look_state.h"
 
-static struct cps_err *show_space(struct debugger *r, enum cps_space space, char file)
+static struct cps_err *show_space(struct debugger *r, struct command_args *args)
 {
+    enum cps_space space = (enum cps_space)args->how;
+    char file = space == CPS_SPACE_CONTROL ? CPS_FILE_CONTROL : CPS_FILE_SQE;
     const struct cps_names *names = session_names(&r->session, r->session.core);
     const struct cps_engine *engine = session_engine(&r->session);
     const struct cps_file *row = cps_engine_file(engine, file);
@@ -35,9 +34,7 @@ static struct cps_err *show_register(struct debugger *r, const char *name, size_
     uint64_t value = 0;
     struct cps_place place;
     cps_buf_printf(&text, "$%.*s", (int)length, name);
-    if (text.failed)
-        return cps_err_nomem();
-    const char *known = cps_buf_text(&text);
+    const char *known = tool_text(&text);
     if (*name == '$' || *name == '@' || *name == '%' ||
         (!expr_place(&r->session, r->session.core, known, &place) && strcmp(known, "$npc") != 0))
         known++;
@@ -46,72 +43,58 @@ static struct cps_err *show_register(struct debugger *r, const char *name, size_
     return command_put_print(r, known, 0, &r->out);
 }
 
-static struct cps_err *show_registers(struct debugger *r, const char *arguments)
+static struct cps_err *show_registers(struct debugger *r, struct command_args *args)
 {
-    while (*arguments) {
-        size_t length = strcspn(arguments, " \t");
-        CPS_TRY(show_register(r, arguments, length));
-        arguments = cps_lex_blank(arguments + length);
-        if (!*arguments)
+    for (const char *at = args->text; *at;) {
+        size_t length = strcspn(at, " \t");
+        CPS_TRY(show_register(r, at, length));
+        at = cps_lex_blank(at + length);
+        if (!*at)
             return NULL;
     }
     look_registers(&r->session, r->session.core, 90, r->moved ? &r->before : NULL, &r->out);
     return NULL;
 }
 
-static struct cps_err *show_control(struct debugger *r, const char *arguments)
+static struct cps_err *show_all(struct debugger *r, struct command_args *args)
 {
-    (void)arguments;
-    return show_space(r, CPS_SPACE_CONTROL, CPS_FILE_CONTROL);
+    static const int spaces[] = {CPS_SPACE_CONTROL, CPS_SPACE_SQE};
+    static const char files[] = {CPS_FILE_CONTROL, CPS_FILE_SQE};
+    CPS_TRY(show_registers(r, args));
+    for (unsigned i = 0; i < 2; i++) {
+        if (cps_engine_file(session_engine(&r->session), files[i]))
+            CPS_TRY(show_space(r, &(struct command_args){"", spaces[i], 1}));
+    }
+    return NULL;
 }
 
-static struct cps_err *show_sqe(struct debugger *r, const char *arguments)
+static struct cps_err *show_packet(struct debugger *r, struct command_args *args)
 {
-    (void)arguments;
-    return show_space(r, CPS_SPACE_SQE, CPS_FILE_SQE);
-}
-
-static struct cps_err *need_packets(const struct debugger *r)
-{
-    if (session_afuc(&r->session))
-        return NULL;
-    return cps_err_new(CPS_ERR_SYNTAX, "%s has no packets", session_engine(&r->session)->ops->name);
-}
-
-static struct cps_err *show_packet(struct debugger *r, const char *arguments)
-{
-    (void)arguments;
-    CPS_TRY(need_packets(r));
+    (void)args;
+    if (!session_afuc(&r->session))
+        return cps_err_new(CPS_ERR_SYNTAX, "%s has no packets",
+                           session_engine(&r->session)->ops->name);
     look_packet(&r->session, r->session.core, &r->out);
     return NULL;
 }
 
 /* "[N] [all]" */
-static struct cps_err *show_draw(struct debugger *r, const char *arguments)
+static struct cps_err *show_draw(struct debugger *r, struct command_args *args)
 {
     int64_t draw = -1;
-    const char *at = arguments;
+    const char *at = args->text;
     if (*at && strcmp(at, "all") != 0 && (!cps_lex_number(&at, &draw) || draw < 0))
         return cps_err_new(CPS_ERR_SYNTAX, "info draw %s: expected a number, \"all\", or both",
-                           arguments);
+                           args->text);
     at = cps_lex_blank(at);
     bool all = !strcmp(at, "all");
     if (*at && !all)
-        return cps_err_new(CPS_ERR_SYNTAX, "info draw %s: expected \"all\" or the end", arguments);
+        return cps_err_new(CPS_ERR_SYNTAX, "info draw %s: expected \"all\" or the end", args->text);
     return draw < 0 ? look_state_here(&r->session, all, &r->out)
                     : look_state_draw(&r->session, (long)draw, all, &r->out);
 }
 
-/* Commands of a point stand below it, as in gdb. */
-static void put_commands(const struct typed_point *typed, struct cps_buf *out)
-{
-    for (const char *line = typed->commands ? typed->commands : ""; *line;) {
-        size_t length = strcspn(line, "\n");
-        cps_buf_printf(out, "        %.*s\n", (int)length, line);
-        line += length + 1;
-    }
-}
-
+/* Its commands stand below it, as in gdb. */
 static void put_point(const struct session *s, const struct cps_debug_point *p, struct cps_buf *out)
 {
     const struct typed_point *typed = p->context;
@@ -128,33 +111,27 @@ static void put_point(const struct session *s, const struct cps_debug_point *p, 
     if (p->ignore)
         cps_buf_printf(out, " (passes %" PRIu64 " more)", p->ignore);
     cps_buf_printf(out, ", %" PRIu64 " hits\n", p->hits);
-    if (typed)
-        put_commands(typed, out);
+    for (const char *line = typed && typed->commands ? typed->commands : ""; *line;) {
+        size_t length = strcspn(line, "\n");
+        cps_buf_printf(out, "        %.*s\n", (int)length, line);
+        line += length + 1;
+    }
 }
 
-static struct cps_err *show_points(struct debugger *r, const char *arguments)
+/* All points, or without those that people call breakpoints. */
+static struct cps_err *show_points(struct debugger *r, struct command_args *args)
 {
     const struct cps_debug_point *p = NULL;
-    (void)arguments;
-    for (unsigned i = 0; (p = cps_debug_point(r->session.debug, i)); i++)
-        put_point(&r->session, p, &r->out);
-    return NULL;
-}
-
-static struct cps_err *show_watchpoints(struct debugger *r, const char *arguments)
-{
-    const struct cps_debug_point *p = NULL;
-    (void)arguments;
     for (unsigned i = 0; (p = cps_debug_point(r->session.debug, i)); i++) {
-        if (!point_is_break(p))
+        if (!args->how || !point_is_break(p))
             put_point(&r->session, p, &r->out);
     }
     return NULL;
 }
 
-static struct cps_err *show_display(struct debugger *r, const char *arguments)
+static struct cps_err *show_display(struct debugger *r, struct command_args *args)
 {
-    (void)arguments;
+    (void)args;
     for (size_t i = 0; i < r->shown_count; i++) {
         const struct command_shown *shown = &r->shown[i];
         cps_buf_printf(&r->out, "%d: ", shown->id);
@@ -167,16 +144,15 @@ static struct cps_err *show_display(struct debugger *r, const char *arguments)
     return NULL;
 }
 
-static struct cps_err *show_events(struct debugger *r, const char *arguments)
+static struct cps_err *show_events(struct debugger *r, struct command_args *args)
 {
-    (void)arguments;
-    look_events(&r->session, 10, &r->out);
+    look_events(&r->session, (unsigned)args->how, &r->out);
     return NULL;
 }
 
-static struct cps_err *show_cores(struct debugger *r, const char *arguments)
+static struct cps_err *show_cores(struct debugger *r, struct command_args *args)
 {
-    (void)arguments;
+    (void)args;
     for (unsigned i = 0; i < session_engine(&r->session)->cores; i++) {
         cps_buf_str(&r->out, i == r->session.core ? "* " : "  ");
         look_where(&r->session, i, &r->out);
@@ -184,25 +160,14 @@ static struct cps_err *show_cores(struct debugger *r, const char *arguments)
     return NULL;
 }
 
-static struct cps_err *show_frame(struct debugger *r, const char *arguments)
-{
-    return command_frame_(r, arguments, 0);
-}
-
-static struct cps_err *show_stack(struct debugger *r, const char *arguments)
-{
-    return command_backtrace_(r, arguments, 0);
-}
-
-static struct cps_err *show_symbol(struct debugger *r, const char *arguments)
+static struct cps_err *show_symbol(struct debugger *r, struct command_args *args)
 {
     uint32_t pc = 0;
     CPS_BUF name = {0};
-    CPS_TRY(command_place(r, arguments, strlen(arguments), &pc));
+    CPS_TRY(command_place(r, args->text, strlen(args->text), &pc));
     session_place(&r->session, r->session.core, pc, &name);
-    r->out.failed = r->out.failed || name.failed;
     cps_buf_printf(&r->out, "%04" PRIx32 " %s\n", pc,
-                   name.size ? cps_buf_text(&name) : "is in no handler, and no label is known");
+                   name.size ? tool_text(&name) : "is in no handler, and no label is known");
     return NULL;
 }
 
@@ -241,9 +206,9 @@ static void put_step(const struct cps_item *item, struct cps_buf *out)
 }
 
 /* What the input holds, as far as it makes the engine run. */
-static struct cps_err *show_submissions(struct debugger *r, const char *arguments)
+static struct cps_err *show_submissions(struct debugger *r, struct command_args *args)
 {
-    (void)arguments;
+    (void)args;
     const struct feed *feed = &r->session.play.feed;
     const struct cps_item *now = session_item(&r->session);
     for (size_t i = 0; i < feed->count; i++) {
@@ -261,53 +226,52 @@ static struct cps_err *show_submissions(struct debugger *r, const char *argument
     return NULL;
 }
 
-static struct cps_err *show_counts(struct debugger *r, const char *arguments)
+static struct cps_err *show_counts(struct debugger *r, struct command_args *args)
 {
-    (void)arguments;
-    look_counts(&r->session, &r->out);
+    const struct cps_engine *engine = session_engine(&r->session);
+    (void)args;
+    cps_buf_printf(&r->out,
+                   "%" PRIu64 " %s, %" PRIu64 " instructions, %" PRIu64 " register writes, %" PRIu64
+                   " memory writes\n",
+                   engine->packets, play_is_script(&r->session.play) ? "starts" : "packets",
+                   engine->instructions, engine->tap.count[CPS_EV_REG],
+                   engine->tap.count[CPS_EV_MEMW]);
     return NULL;
 }
 
-static struct cps_err *show_line(struct debugger *r, const char *arguments)
+static struct cps_err *show_line(struct debugger *r, struct command_args *args)
 {
-    (void)arguments;
+    (void)args;
     look_where(&r->session, r->session.core, &r->out);
     return NULL;
 }
 
-static struct cps_err *show_all(struct debugger *r, const char *arguments)
-{
-    const struct cps_engine *engine = session_engine(&r->session);
-    CPS_TRY(show_registers(r, arguments));
-    if (cps_engine_file(engine, CPS_FILE_CONTROL))
-        CPS_TRY(show_control(r, ""));
-    return cps_engine_file(engine, CPS_FILE_SQE) ? show_sqe(r, "") : NULL;
-}
-
 /* A beginning means the first topic that has it. */
 static const struct topic {
-    const char *name, *other; /* gdb's word for it, or what it was called before; or NULL */
-    struct cps_err *(*show)(struct debugger *debugger, const char *arguments);
+    const char *name, *other; /* gdb's word for it, or what it was called before; "": none */
+    command_handler *show;
+    int how; /* which of several topics of one handler it is */
     const char *help;
 } topics[] = {
-    {"registers", NULL, show_registers, "[NAME...]: general registers, or those that are named"},
-    {"breakpoints", "break", show_points, "all points, with their conditions, hits and commands"},
-    {"watchpoints", NULL, show_watchpoints, "those that are about accesses and events"},
-    {"display", NULL, show_display, "what is shown behind every stop"},
-    {"packet", NULL, show_packet, "the packet at hand: header, payload with its fields"},
-    {"draw", NULL, show_draw,
+    {"registers", "", show_registers, 0, "[NAME...]: general registers, or those that are named"},
+    {"breakpoints", "break", show_points, 0,
+     "all points, with their conditions, hits and commands"},
+    {"watchpoints", "", show_points, 1, "those that are about accesses and events"},
+    {"display", "", show_display, 0, "what is shown behind every stop"},
+    {"packet", "", show_packet, 0, "the packet at hand: header, payload with its fields"},
+    {"draw", "", show_draw, 0,
      "[N] [all]: the state at the draw at hand, or at draw N of the capture: what changed"},
-    {"threads", "cores", show_cores, "where the processors stand"},
-    {"frame", NULL, show_frame, "the frame that was chosen"},
-    {"stack", NULL, show_stack, "calls, packet and streams that led here"},
-    {"control", NULL, show_control, "control registers that are not 0"},
-    {"sqe", NULL, show_sqe, "SQE registers that are not 0"},
-    {"all-registers", NULL, show_all, "all of these"},
-    {"events", NULL, show_events, "the last ones"},
-    {"submissions", NULL, show_submissions, "what the input holds"},
-    {"line", "program", show_line, "where the run stands"},
-    {"symbol", "address", show_symbol, "PLACE: what it is called, and its address"},
-    {"counts", NULL, show_counts, "packets, instructions and writes so far"},
+    {"threads", "cores", show_cores, 0, "where the processors stand"},
+    {"frame", "", command_frame_, 0, "the frame that was chosen"},
+    {"stack", "", command_backtrace_, 0, "calls, packet and streams that led here"},
+    {"control", "", show_space, CPS_SPACE_CONTROL, "control registers that are not 0"},
+    {"sqe", "", show_space, CPS_SPACE_SQE, "SQE registers that are not 0"},
+    {"all-registers", "", show_all, 0, "all of these"},
+    {"events", "", show_events, 10, "the last ones"},
+    {"submissions", "", show_submissions, 0, "what the input holds"},
+    {"line", "program", show_line, 0, "where the run stands"},
+    {"symbol", "address", show_symbol, 0, "PLACE: what it is called, and its address"},
+    {"counts", "", show_counts, 0, "packets, instructions and writes so far"},
 };
 #define TOPICS (sizeof(topics) / sizeof(topics[0]))
 
@@ -316,23 +280,103 @@ const char *command_topic(unsigned index)
     return index < TOPICS ? topics[index].name : NULL;
 }
 
-struct cps_err *command_info_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_info_(struct debugger *r, struct command_args *args)
 {
-    size_t length = strcspn(arguments, " \t");
-    (void)go;
-    for (size_t i = 0; length && i < TOPICS; i++) {
-        const struct topic *topic = &topics[i];
-        if (!strncmp(topic->name, arguments, length) ||
-            (topic->other && !strncmp(topic->other, arguments, length)))
-            return topic->show(r, cps_lex_blank(arguments + length));
-    }
+    size_t length = strcspn(args->text, " \t");
     CPS_BUF known = {0};
-    for (size_t i = 0; i < TOPICS; i++)
-        cps_buf_printf(&known, "%s%s", i ? ", " : "", topics[i].name);
-    if (length)
-        return cps_err_new(CPS_ERR_SYNTAX, "info %s: expected one of %s", arguments,
-                           cps_buf_text(&known));
-    for (size_t i = 0; i < TOPICS; i++)
-        cps_buf_printf(&r->out, "info %-14s %s\n", topics[i].name, topics[i].help);
+    for (size_t i = 0; i < TOPICS; i++) {
+        const struct topic *topic = &topics[i];
+        if (length && (!strncmp(topic->name, args->text, length) ||
+                       !strncmp(topic->other, args->text, length)))
+            return topic->show(
+                r, &(struct command_args){cps_lex_blank(args->text + length), topic->how, 1});
+        cps_buf_printf(&known, "%s%s", i ? ", " : "", topic->name);
+        if (!length)
+            cps_buf_printf(&r->out, "info %-14s %s\n", topic->name, topic->help);
+    }
+    return length ? cps_err_new(CPS_ERR_SYNTAX, "info %s: expected one of %s", args->text,
+                                tool_text(&known))
+                  : NULL;
+}
+
+/* By name, or by number, from 0. */
+struct cps_err *command_core_(struct debugger *r, struct command_args *args)
+{
+    if (*args->text) {
+        int64_t number = 0;
+        const char *at = args->text;
+        bool is_number = cps_lex_number(&at, &number) && !*at && number >= 0 &&
+                         number < session_engine(&r->session)->cores;
+        int core = is_number ? (int)number : session_find_core(&r->session, args->text);
+        if (core < 0)
+            return cps_err_new(CPS_ERR_SYNTAX, "there is no processor \"%s\" here", args->text);
+        r->session.core = (unsigned)core;
+        r->frame = 0;
+        r->has_listed = false;
+        r->moved = false;
+    }
+    return show_cores(r, args);
+}
+
+/* ---- events ---- */
+
+struct cps_err *command_log_(struct debugger *r, struct command_args *args)
+{
+    int64_t count = 20;
+    const char *at = args->text;
+    if (*at && (!cps_lex_number(&at, &count) || *at || count > 65536))
+        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number up to 65536", args->text);
+    look_events(&r->session, (unsigned)count, &r->out);
+    return NULL;
+}
+
+/* The packet that was being handled then: behind the end of a stream, one of a lower level. */
+static void print_packet_before(struct debugger *r, const struct cps_debug_place *place)
+{
+    const struct session *s = &r->session;
+    uint32_t submission = place->submission ? place->submission - 1 : 0;
+    unsigned below = CPS_LEVEL_INT;
+    bool ended = false;
+    struct cps_event event;
+    for (uint64_t i = place->event; i-- && cps_debug_event(s->debug, i, &event);) {
+        unsigned level = cps_event_sub(&event);
+        if (cps_event_kind(&event) != CPS_EV_PKT)
+            continue;
+        if (ended && level < below)
+            below = level;
+        ended = level == CPS_LEVEL_INT;
+        if (level >= below)
+            continue;
+        cps_buf_str(&r->out, "  in ");
+        look_event(s, &event, submission, &r->out);
+        return;
+    }
+}
+
+struct cps_err *command_who_(struct debugger *r, struct command_args *args)
+{
+    struct session *s = &r->session;
+    struct cps_debug_point point;
+    struct cps_debug_stop stop;
+    struct cps_debug_place place;
+    CPS_TRY(point_watch(s, s->core, POINT_WRITE, args->text, &point));
+    bool found = cps_debug_last(s->debug, &point, &stop, &place);
+    point_release(&point);
+    if (!found) {
+        cps_buf_str(&r->out, "nobody, as far back as the reset\n");
+        return NULL;
+    }
+    cps_buf_printf(&r->out, "step %" PRIu64 ", event %" PRIu64 ": ", place.step, place.event);
+    cps_buf_printf(&r->out, "%s %04" PRIx32 " ", session_core_name(s, stop.core), stop.pc);
+    session_place(s, stop.core, stop.pc, &r->out);
+    cps_buf_str(&r->out, ": ");
+    look_insn(s, stop.core, stop.pc, &r->out);
+    cps_buf_str(&r->out, "\n");
+    if (stop.has_event) {
+        cps_buf_str(&r->out, "  ");
+        look_event(s, &stop.event, place.submission ? place.submission - 1 : 0, &r->out);
+    }
+    print_packet_before(r, &place);
+    cps_buf_printf(&r->out, "  goto %" PRIu64 " shows the machine behind it\n", place.step);
     return NULL;
 }

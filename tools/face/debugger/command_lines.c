@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "isa/base/lex.h"
 #include "isa/base/within.h"
 #include "tools/face/debugger/command_private.h"
 #include "tools/run/files.h"
@@ -19,26 +18,14 @@ extern char **environ;
 
 /* ---- commands of a point ---- */
 
-struct cps_err *command_commands_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_commands_(struct debugger *r, struct command_args *args)
 {
     struct cps_debug_point *point = NULL;
-    (void)go;
-    CPS_TRY(command_find_point(r, *arguments ? &arguments : &(const char *){"$bpnum"}, &point));
+    const char *text = *args->text ? args->text : "$bpnum";
+    CPS_TRY(command_find_point(r, &text, &point));
     r->writing = point->id;
     cps_buf_clear(&r->lines);
     return NULL;
-}
-
-static struct cps_err *end_lines(struct debugger *r)
-{
-    struct cps_debug_point *point = cps_debug_find(r->session.debug, r->writing);
-    struct typed_point *typed = point ? point->context : NULL;
-    r->writing = 0;
-    if (!typed)
-        return NULL;
-    free(typed->commands);
-    typed->commands = r->lines.size ? strdup(cps_buf_text(&r->lines)) : NULL;
-    return r->lines.failed || (r->lines.size && !typed->commands) ? cps_err_nomem() : NULL;
 }
 
 struct cps_err *command_keep_line(struct debugger *r, const char *line)
@@ -47,8 +34,16 @@ struct cps_err *command_keep_line(struct debugger *r, const char *line)
     size_t length = strcspn(line, "\r\n");
     while (length && strchr(" \t", line[length - 1]))
         length--;
-    if (length == 3 && !strncmp(line, "end", 3))
-        return end_lines(r);
+    if (length == 3 && !strncmp(line, "end", 3)) {
+        struct cps_debug_point *point = cps_debug_find(r->session.debug, r->writing);
+        struct typed_point *typed = point ? point->context : NULL;
+        r->writing = 0;
+        if (!typed)
+            return NULL;
+        free(typed->commands);
+        typed->commands = r->lines.size ? tool_strdup(tool_text(&r->lines)) : NULL;
+        return NULL;
+    }
     if (r->lines.size + length > MAX_LINES) {
         r->writing = 0;
         return cps_err_new(CPS_ERR_SYNTAX, "commands: more than %zu bytes, expected \"end\"",
@@ -70,13 +65,6 @@ static struct cps_err *run_lines(struct debugger *r, char *lines)
     return NULL;
 }
 
-static void drop_once(struct debugger *r, int id)
-{
-    const struct cps_debug_point *point = cps_debug_find(r->session.debug, id);
-    if (point && point->once)
-        point_remove(&r->session, id);
-}
-
 /* A move among the commands may stop at a point that has some, and so on: nobody knows how often.
  */
 struct cps_err *command_run_hits(struct debugger *r)
@@ -86,72 +74,59 @@ struct cps_err *command_run_hits(struct debugger *r)
         int id = r->hit;
         const struct cps_debug_point *point = cps_debug_find(r->session.debug, id);
         const struct typed_point *typed = point ? point->context : NULL;
-        CPS_FREE char *lines = typed && typed->commands ? strdup(typed->commands) : NULL;
+        CPS_FREE char *lines = typed && typed->commands ? tool_strdup(typed->commands) : NULL;
         r->hit = 0;
-        if (typed && typed->commands && !lines)
-            return cps_err_nomem();
-        session_spend(&r->session, CPS_DEBUG_INTERRUPT);
+        session_count_instructions(&r->session, CPS_DEBUG_INTERRUPT);
         if (lines)
             err = run_lines(r, lines);
-        drop_once(r, id);
+        point = cps_debug_find(r->session.debug, id);
+        if (point && point->once)
+            point_remove(&r->session, id);
     }
     return err;
 }
 
 /* ---- files ---- */
 
-static struct cps_err *source_line(struct debugger *r, const char *path, unsigned number,
-                                   char *line)
-{
-    cps_buf_printf(&r->out, "> %s\n", line);
-    struct cps_err *err = r->writing ? command_keep_line(r, line) : command_one(r, line);
-    if (!err && !r->writing)
-        err = command_run_hits(r);
-    return cps_err_within_(err, "%s:%u", path, number);
-}
-
-static struct cps_err *unended(struct debugger *r, const char *path)
-{
-    r->writing = 0;
-    return cps_err_new(CPS_ERR_SYNTAX, "%s: ends inside commands, expected \"end\"", path);
-}
-
 struct cps_err *command_source(struct debugger *r, const char *path)
 {
     CPS_FREE char *text = NULL;
     char *line = NULL;
     unsigned number = 0;
+    struct cps_err *err = NULL;
     CPS_TRY(files_text(path, MAX_SCRIPT, &text));
-    for (char *at = text; !r->quit && !r->session.limited && (line = files_line(&at));) {
+    for (char *at = text; !err && !r->quit && !r->session.limited && (line = files_line(&at));) {
         r->session.spent = 0;
-        struct cps_err *err = source_line(r, path, ++number, line);
-        if (err) {
-            r->writing = 0;
-            return err;
-        }
+        number++;
+        cps_buf_printf(&r->out, "> %s\n", line);
+        err = r->writing ? command_keep_line(r, line) : command_one(r, line);
+        if (!err && !r->writing)
+            err = command_run_hits(r);
     }
-    return r->writing ? unended(r, path) : NULL;
+    bool unended = r->writing && !err;
+    r->writing = 0;
+    if (unended)
+        return cps_err_new(CPS_ERR_SYNTAX, "%s: ends inside commands, expected \"end\"", path);
+    return cps_err_within_(err, "%s:%u", path, number);
 }
 
-struct cps_err *command_source_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_source_(struct debugger *r, struct command_args *args)
 {
-    (void)go;
-    if (!*arguments)
+    if (!*args->text)
         return cps_err_new(CPS_ERR_SYNTAX, "source: expected a file of commands");
     if (r->nested == 8)
         return cps_err_new(CPS_ERR_SYNTAX, "more than eight files that source each other");
     r->nested++;
-    struct cps_err *err = command_source(r, arguments);
+    struct cps_err *err = command_source(r, args->text);
     r->nested--;
     return err;
 }
 
 /* ---- text, shell ---- */
 
-struct cps_err *command_echo_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_echo_(struct debugger *r, struct command_args *args)
 {
-    (void)go;
-    for (const char *at = arguments; *at; at++) {
+    for (const char *at = args->text; *at; at++) {
         bool escaped = *at == '\\' && at[1];
         at += escaped;
         cps_buf_printf(&r->out, "%c", escaped && *at == 'n' ? '\n' : *at);
@@ -165,7 +140,7 @@ static struct cps_err *run_shell(const char *line)
 {
     char shell[] = "/bin/sh";
     char option[] = "-c";
-    CPS_FREE char *copy = strdup(line);
+    CPS_FREE char *copy = tool_strdup(line);
     char *const command[] = {shell, *line ? option : NULL, copy, NULL};
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
     struct sigaction before;
@@ -173,8 +148,7 @@ static struct cps_err *run_shell(const char *line)
     sigset_t usual;
     pid_t child = 0;
     int status = 0;
-    if (!copy || posix_spawnattr_init(&attributes) != 0)
-        return cps_err_nomem();
+    tool_need(posix_spawnattr_init(&attributes) == 0);
     sigemptyset(&usual);
     sigaddset(&usual, SIGINT);
     sigaddset(&usual, SIGPIPE);
@@ -194,11 +168,10 @@ static struct cps_err *run_shell(const char *line)
     return err;
 }
 
-struct cps_err *command_shell_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_shell_(struct debugger *r, struct command_args *args)
 {
-    (void)go;
     if (!r->flush)
         return cps_err_new(CPS_ERR_SYNTAX, "shell: there is no terminal here that it could use");
     CPS_TRY(r->flush(r));
-    return run_shell(arguments);
+    return run_shell(args->text);
 }

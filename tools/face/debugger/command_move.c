@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The debugger's commands that move. */
-#include <stdlib.h>
+ * The debugger's commands that move, and that choose what is looked at: frames, listings. */
+#include <inttypes.h>
 #include <string.h>
 
-#include "isa/base/lex.h"
 #include "tools/face/debugger/command_private.h"
 
 void command_show(struct debugger *r)
@@ -17,43 +16,15 @@ void command_show(struct debugger *r)
     look_code(s, s->core, where.pc, 0, 0, &r->out);
 }
 
-struct cps_err *command_count(const char *arguments, uint64_t *ret)
-{
-    int64_t count = 1;
-    const char *at = arguments;
-    if (*at && (!cps_lex_number(&at, &count) || *at || count < 1))
-        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number from 1", arguments);
-    *ret = (uint64_t)count;
-    return NULL;
-}
+/* ---- moves ---- */
 
-/* The processor that made a point stop is the one to look at. */
-static void follow(struct debugger *r)
-{
-    if (r->stop.reason == CPS_WHY_POINT && r->stop.core != r->session.core) {
-        r->session.core = r->stop.core;
-        r->moved = false;
-        cps_buf_printf(&r->out, "now on %s\n", session_core_name(&r->session, r->session.core));
-    }
-}
-
-void command_begin_move(struct debugger *r)
+/* Counts it, and keeps what the registers are. */
+static void begin_move(struct debugger *r)
 {
     r->moves++;
     r->frame = 0;
     r->has_listed = false;
     look_read(&r->session, r->session.core, &r->before);
-}
-
-/* The point that stopped it, if it has commands; whether they begin with "silent". */
-static bool is_silent(struct debugger *r)
-{
-    const struct cps_debug_point *p = cps_debug_find(r->session.debug, r->stop.point);
-    const struct typed_point *typed = p ? p->context : NULL;
-    if (r->stop.reason != CPS_WHY_POINT || !typed || !typed->commands)
-        return false;
-    r->hit = p->id;
-    return !strncmp(typed->commands, "silent\n", 7);
 }
 
 /* A point that was for one time is gone; its commands are still to be run. */
@@ -69,30 +40,42 @@ static void drop_once(struct debugger *r)
         point_remove(&r->session, p->id);
 }
 
-void command_stopped(struct debugger *r)
+/* Why it stopped, where it stands, and what `display` asks for; nothing at a point whose commands
+ * begin with "silent". */
+static struct cps_err *end_move(struct debugger *r)
 {
-    bool silent = is_silent(r);
+    bool at_point = r->stop.reason == CPS_WHY_POINT;
+    const struct cps_debug_point *p = cps_debug_find(r->session.debug, r->stop.point);
+    const struct typed_point *typed = p && at_point ? p->context : NULL;
+    bool has_commands = typed && typed->commands;
+    bool silent = has_commands && !strncmp(typed->commands, "silent\n", 7);
+    r->hit = has_commands ? p->id : r->hit;
     r->moved = true;
     cps_buf_deinit(&r->why);
     look_stop(&r->session, &r->stop, &r->why);
     if (!silent)
         cps_buf_join(&r->out, &r->why);
     drop_once(r);
-    follow(r);
+    if (at_point && r->stop.core != r->session.core) { /* which is the one to look at */
+        r->session.core = r->stop.core;
+        r->moved = false;
+        cps_buf_printf(&r->out, "now on %s\n", session_core_name(&r->session, r->session.core));
+    }
     if (silent)
-        return;
+        return NULL;
     command_show(r);
     command_put_shown(r);
+    return NULL;
 }
 
 /* Whether there is something to do once more. Points that are passed were there for one time, too;
  * moves of one instruction end before they ask whether they shall. */
-static bool goes_on(struct debugger *r, int go)
+static bool goes_on(struct debugger *r, int how)
 {
-    bool passes = r->stop.reason == CPS_WHY_POINT && (go == CPS_GO_ON || ~go == CPS_GO_ON);
+    bool passes = r->stop.reason == CPS_WHY_POINT && (how == CPS_GO_ON || ~how == CPS_GO_ON);
     if (passes)
         drop_once(r);
-    session_spend(&r->session, 1);
+    session_count_instructions(&r->session, 1);
     if (!passes && r->stop.reason != CPS_WHY_GONE)
         return false;
     if (session_interrupted(&r->session))
@@ -100,150 +83,229 @@ static bool goes_on(struct debugger *r, int go)
     return r->stop.reason != CPS_WHY_INTERRUPTED;
 }
 
-struct cps_err *command_move_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_move_(struct debugger *r, struct command_args *args)
 {
-    uint64_t count = 1;
-    CPS_TRY(command_count(arguments, &count));
-    command_begin_move(r);
+    struct session *s = &r->session;
+    int how = args->how;
+    begin_move(r);
     do {
-        r->stop = go < 0
-                      ? cps_debug_back(r->session.debug, (enum cps_debug_go) ~go, r->session.core)
-                      : cps_debug_run(r->session.debug, (enum cps_debug_go)go, r->session.core);
-    } while (--count && goes_on(r, go));
-    command_stopped(r);
-    return NULL;
+        r->stop = how < 0 ? cps_debug_back(s->debug, (enum cps_debug_go) ~how, s->core)
+                          : cps_debug_run(s->debug, (enum cps_debug_go)how, s->core);
+    } while (--args->count && goes_on(r, how));
+    return end_move(r);
 }
 
-static struct cps_err *go_to(struct debugger *r, const char *arguments, bool event)
+struct cps_err *command_go_to_(struct debugger *r, struct command_args *args)
 {
     int64_t number = 0;
-    const char *at = arguments;
+    const char *at = args->text;
     if (!cps_lex_number(&at, &number) || *at)
-        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number", arguments);
-    command_begin_move(r);
-    r->stop = event ? cps_debug_goto_event(r->session.debug, (uint64_t)number)
-                    : cps_debug_goto_step(r->session.debug, (uint64_t)number);
-    command_stopped(r);
-    return NULL;
+        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number", args->text);
+    begin_move(r);
+    r->stop = args->how ? cps_debug_goto_event(r->session.debug, (uint64_t)number)
+                        : cps_debug_goto_step(r->session.debug, (uint64_t)number);
+    return end_move(r);
 }
 
-struct cps_err *command_go_step_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_run_(struct debugger *r, struct command_args *args)
 {
-    (void)go;
-    return go_to(r, arguments, false);
-}
-
-struct cps_err *command_go_event_(struct debugger *r, const char *arguments, int go)
-{
-    (void)go;
-    return go_to(r, arguments, true);
-}
-
-struct cps_err *command_run_(struct debugger *r, const char *arguments, int go)
-{
-    (void)go;
-    if (*arguments)
+    if (*args->text)
         return cps_err_new(CPS_ERR_SYNTAX, "run takes nothing: the input is that of the session");
-    command_begin_move(r);
+    begin_move(r);
     r->stop = cps_debug_goto_step(r->session.debug, 0);
     if (r->stop.reason == CPS_WHY_GONE || r->stop.reason == CPS_WHY_START)
         r->stop = cps_debug_run(r->session.debug, CPS_GO_ON, r->session.core);
-    command_stopped(r);
-    return NULL;
+    return end_move(r);
 }
 
-struct cps_err *command_start_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_start_(struct debugger *r, struct command_args *args)
 {
-    (void)arguments;
-    (void)go;
-    command_begin_move(r);
+    (void)args;
+    begin_move(r);
     r->stop = cps_debug_goto_step(r->session.debug, r->session.start);
-    command_stopped(r);
-    return NULL;
+    return end_move(r);
 }
 
-/* ---- until, advance ---- */
+/* ---- until, advance, jump ---- */
 
-/* A point of the command's own; 0: memory is short. */
+/* A point of the command's own. */
 static int add_own(struct debugger *r, uint32_t pc)
 {
     const struct cps_debug_point point = {
         .what = CPS_AT_PC, .core = (int)r->session.core, .pc = pc, .last = UINT64_MAX, .own = true};
-    return cps_debug_add(r->session.debug, &point);
+    int id = cps_debug_add(r->session.debug, &point);
+    tool_need(id != 0);
+    return id;
 }
 
 /* To a place, or to where the routine returns to. */
-static struct cps_err *to_place(struct debugger *r, const char *text)
+struct cps_err *command_advance_(struct debugger *r, struct command_args *args)
 {
     struct session *s = &r->session;
     struct cps_where where = cps_engine_where(session_engine(s), s->core);
     uint32_t pc = 0;
-    CPS_TRY(command_place(r, text, strlen(text), &pc));
+    if (!*args->text)
+        return cps_err_new(CPS_ERR_SYNTAX, "advance: expected a place");
+    CPS_TRY(command_place(r, args->text, strlen(args->text), &pc));
     int there = add_own(r, pc);
     int back = where.depth ? add_own(r, (uint32_t)session_value(s, s->core, CPS_FILE_STACK, 0)) : 0;
-    if (there && (back || !where.depth)) {
-        command_begin_move(r);
-        r->stop = cps_debug_run(s->debug, CPS_GO_ON, s->core);
-    }
+    begin_move(r);
+    r->stop = cps_debug_run(s->debug, CPS_GO_ON, s->core);
     bool own = r->stop.reason == CPS_WHY_POINT && r->stop.point < 0;
     cps_debug_remove(s->debug, there);
     cps_debug_remove(s->debug, back);
-    if (!there || (where.depth && !back))
-        return cps_err_nomem();
     if (own)
         r->stop.reason = CPS_WHY_GONE;
-    command_stopped(r);
-    return NULL;
+    return end_move(r);
 }
 
-/* As next, but behind where a loop jumps back from. */
-static void out_of_loop(struct debugger *r)
+/* Without a place as next, but behind where a loop jumps back from. */
+struct cps_err *command_until_(struct debugger *r, struct command_args *args)
 {
     struct session *s = &r->session;
     struct cps_where from = cps_engine_where(session_engine(s), s->core);
     struct cps_where now = from;
+    if (*args->text)
+        return command_advance_(r, args);
+    begin_move(r);
     do {
         r->stop = cps_debug_run(s->debug, CPS_GO_NEXT, s->core);
         now = cps_engine_where(session_engine(s), s->core);
-        session_spend(s, 1);
+        session_count_instructions(s, 1);
     } while (r->stop.reason == CPS_WHY_GONE && now.pc <= from.pc && now.depth >= from.depth &&
              !session_interrupted(s));
     if (r->stop.reason == CPS_WHY_GONE && session_interrupted(s))
         r->stop.reason = CPS_WHY_INTERRUPTED;
+    return end_move(r);
 }
 
-struct cps_err *command_until_(struct debugger *r, const char *arguments, int go)
-{
-    (void)go;
-    if (*arguments)
-        return to_place(r, arguments);
-    command_begin_move(r);
-    out_of_loop(r);
-    command_stopped(r);
-    return NULL;
-}
-
-struct cps_err *command_advance_(struct debugger *r, const char *arguments, int go)
-{
-    (void)go;
-    if (!*arguments)
-        return cps_err_new(CPS_ERR_SYNTAX, "advance: expected a place");
-    return to_place(r, arguments);
-}
-
-struct cps_err *command_jump_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_jump_(struct debugger *r, struct command_args *args)
 {
     struct session *s = &r->session;
     uint32_t pc = 0;
     struct cps_edit edit = {.what = CPS_EDIT_PLACE, .place = {(uint8_t)s->core, CPS_FILE_PC, 0}};
-    (void)go;
-    if (!*arguments)
+    if (!*args->text)
         return cps_err_new(CPS_ERR_SYNTAX, "jump: expected a place");
-    CPS_TRY(command_place(r, arguments, strlen(arguments), &pc));
-    if (!command_has_code(s, pc))
-        return cps_err_new(CPS_ERR_INPUT, "jump %s: %s has no code there", arguments,
+    CPS_TRY(command_place(r, args->text, strlen(args->text), &pc));
+    if (!session_has_code(s, s->core, pc))
+        return cps_err_new(CPS_ERR_INPUT, "jump %s: %s has no code there", args->text,
                            session_core_name(s, s->core));
     edit.value = pc;
     CPS_TRY(cps_debug_edit(s->debug, &edit));
-    return command_move_(r, "", CPS_GO_ON);
+    return command_move_(r, &(struct command_args){"", CPS_GO_ON, 1});
+}
+
+/* ---- frames ---- */
+
+static uint32_t frame_depth(const struct debugger *r)
+{
+    return cps_engine_where(session_engine(&r->session), r->session.core).depth;
+}
+
+uint32_t command_pc(const struct debugger *r)
+{
+    const struct session *s = &r->session;
+    return r->frame && r->frame <= frame_depth(r)
+               ? (uint32_t)session_value(s, s->core, CPS_FILE_STACK, r->frame - 1)
+               : cps_engine_where(session_engine(s), s->core).pc;
+}
+
+static struct cps_err *choose_frame(struct debugger *r, uint64_t frame)
+{
+    const struct session *s = &r->session;
+    if (frame > frame_depth(r))
+        return cps_err_new(CPS_ERR_INPUT,
+                           "there is no frame %" PRIu64 ": %" PRIu32 " calls are open", frame,
+                           frame_depth(r));
+    r->frame = (unsigned)frame;
+    r->has_listed = false;
+    uint32_t pc = command_pc(r);
+    cps_buf_printf(&r->out, "#%u  %04" PRIx32 " ", r->frame, pc);
+    session_place(s, s->core, pc, &r->out);
+    cps_buf_str(&r->out, "\n");
+    look_source_text(s, s->core, pc, &r->out);
+    look_code(s, s->core, pc, 0, 0, &r->out);
+    return NULL;
+}
+
+struct cps_err *command_frame_(struct debugger *r, struct command_args *args)
+{
+    int64_t frame = r->frame;
+    const char *at = args->text;
+    if (*at && (!cps_lex_number(&at, &frame) || *at || frame < 0))
+        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected the number of a frame, from 0",
+                           args->text);
+    return choose_frame(r, (uint64_t)frame);
+}
+
+struct cps_err *command_up_down_(struct debugger *r, struct command_args *args)
+{
+    bool up = args->how > 0;
+    uint64_t left = up ? frame_depth(r) - r->frame : r->frame;
+    uint64_t count = args->count < left ? args->count : left;
+    if (!left)
+        return cps_err_new(CPS_ERR_INPUT, "this is the %s frame", up ? "outermost" : "innermost");
+    return choose_frame(r, up ? r->frame + count : r->frame - count);
+}
+
+struct cps_err *command_backtrace_(struct debugger *r, struct command_args *args)
+{
+    (void)args;
+    look_backtrace(&r->session, r->session.core, &r->out);
+    return NULL;
+}
+
+/* ---- listings ---- */
+
+enum { BEFORE = 5, BEHIND = 8, LISTED = 10 }; /* instructions around a place; of one `list` */
+
+uint32_t command_behind(const struct session *s, uint32_t pc, unsigned count)
+{
+    while (count--)
+        pc += session_length(s, s->core, pc);
+    return pc;
+}
+
+static void put_code(struct debugger *r, uint32_t pc, unsigned before, unsigned count)
+{
+    look_code(&r->session, r->session.core, pc, before, count - 1, &r->out);
+    r->listed[0] = before < pc ? pc - before : 0;
+    r->listed[1] = command_behind(&r->session, pc, count);
+    r->has_listed = true;
+}
+
+/* "[PLACE] [N]" */
+struct cps_err *command_disas_(struct debugger *r, struct command_args *args)
+{
+    size_t length = strcspn(args->text, " \t");
+    const char *rest = cps_lex_blank(args->text + length);
+    const char *number = rest;
+    int64_t wanted = 0;
+    uint32_t pc = 0;
+    if (*rest && (!cps_lex_number(&number, &wanted) || *number || wanted < 1 || wanted > 65536))
+        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number of instructions", rest);
+    CPS_TRY(command_place(r, args->text, length, &pc));
+    if (!session_has_code(&r->session, r->session.core, pc))
+        return cps_err_new(CPS_ERR_INPUT, "0x%" PRIx32 ": %s has no code there", pc,
+                           session_core_name(&r->session, r->session.core));
+    put_code(r, pc, wanted ? 0 : BEFORE, wanted ? (unsigned)wanted : BEHIND + 1);
+    return NULL;
+}
+
+struct cps_err *command_list_(struct debugger *r, struct command_args *args)
+{
+    if (!strcmp(args->text, "-")) {
+        uint32_t first = r->has_listed ? r->listed[0] : command_pc(r);
+        uint32_t from = first > LISTED ? first - LISTED : 0;
+        if (!first)
+            return cps_err_new(CPS_ERR_INPUT, "this is where the code begins");
+        put_code(r, from, 0, first - from);
+        return NULL;
+    }
+    if (*args->text || !r->has_listed)
+        return command_disas_(r, args);
+    if (!session_has_code(&r->session, r->session.core, r->listed[1]))
+        return cps_err_new(CPS_ERR_INPUT, "this is where the code ends");
+    put_code(r, r->listed[1], 0, LISTED);
+    return NULL;
 }

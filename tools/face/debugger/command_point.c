@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/lex.h"
 #include "tools/face/debugger/command_private.h"
 #include "trace/out/outfile.h"
 
@@ -29,14 +28,12 @@ struct cps_err *command_place(const struct debugger *r, const char *text, size_t
 
 /* ---- making points ---- */
 
-struct cps_err *command_add_point(struct debugger *r, struct cps_debug_point *point)
+/* Says so; it becomes the debugger's. */
+static struct cps_err *add_point(struct debugger *r, struct cps_debug_point *point)
 {
     const struct typed_point *typed = point->context;
     int id = cps_debug_add(r->session.debug, point);
-    if (!id) {
-        point_release(point);
-        return cps_err_nomem();
-    }
+    tool_need(id != 0);
     cps_buf_printf(&r->out, "%s %d, %s", point_is_break(point) ? "breakpoint" : "watchpoint", id,
                    *typed->text ? typed->text : "here");
     if (point->what == CPS_AT_PC) {
@@ -48,58 +45,25 @@ struct cps_err *command_add_point(struct debugger *r, struct cps_debug_point *po
 }
 
 /* Without a place it is where the frame stands that was chosen. */
-static struct cps_err *add_break(struct debugger *r, const char *arguments, bool once)
+struct cps_err *command_add_break_(struct debugger *r, struct command_args *args)
 {
     struct cps_debug_point point;
     CPS_BUF here = {0};
-    bool placeless = !*arguments || !strncmp(arguments, "if ", 3);
-    if (placeless && r->frame) {
-        cps_buf_printf(&here, "*0x%" PRIx32 "%s%s", command_pc(r), *arguments ? " " : "",
-                       arguments);
-        if (here.failed)
-            return cps_err_nomem();
-        arguments = cps_buf_text(&here);
+    if ((!*args->text || !strncmp(args->text, "if ", 3)) && r->frame) {
+        cps_buf_printf(&here, "*0x%" PRIx32 "%s%s", command_pc(r), *args->text ? " " : "",
+                       args->text);
+        args->text = tool_text(&here);
     }
-    CPS_TRY(point_break(&r->session, r->session.core, arguments, &point));
-    point.once = once;
-    return command_add_point(r, &point);
+    CPS_TRY(point_break(&r->session, r->session.core, args->text, &point));
+    point.once = args->how;
+    return add_point(r, &point);
 }
 
-struct cps_err *command_do_break_(struct debugger *r, const char *arguments, int go)
-{
-    (void)go;
-    return add_break(r, arguments, false);
-}
-
-struct cps_err *command_tbreak_(struct debugger *r, const char *arguments, int go)
-{
-    (void)go;
-    return add_break(r, arguments, true);
-}
-
-static struct cps_err *add_watch(struct debugger *r, const char *arguments, unsigned access)
+struct cps_err *command_add_watch_(struct debugger *r, struct command_args *args)
 {
     struct cps_debug_point point;
-    CPS_TRY(point_watch(&r->session, r->session.core, access, arguments, &point));
-    return command_add_point(r, &point);
-}
-
-struct cps_err *command_watch_(struct debugger *r, const char *arguments, int go)
-{
-    (void)go;
-    return add_watch(r, arguments, POINT_WRITE);
-}
-
-struct cps_err *command_rwatch_(struct debugger *r, const char *arguments, int go)
-{
-    (void)go;
-    return add_watch(r, arguments, POINT_READ);
-}
-
-struct cps_err *command_awatch_(struct debugger *r, const char *arguments, int go)
-{
-    (void)go;
-    return add_watch(r, arguments, POINT_READ | POINT_WRITE);
+    CPS_TRY(point_watch(&r->session, r->session.core, (unsigned)args->how, args->text, &point));
+    return add_point(r, &point);
 }
 
 /* ---- points by their numbers ---- */
@@ -122,15 +86,15 @@ static bool read_id(const struct debugger *r, const char **at, int64_t *ret)
     return true;
 }
 
-struct cps_err *command_find_point(struct debugger *r, const char **arguments,
+struct cps_err *command_find_point(struct debugger *r, const char **at,
                                    struct cps_debug_point **ret)
 {
     int64_t id = 0;
-    const char *text = *arguments;
+    const char *text = *at;
     struct cps_debug_point *found = NULL;
-    if (read_id(r, arguments, &id) && id > 0 && id <= INT32_MAX)
+    if (read_id(r, at, &id) && id > 0 && id <= INT32_MAX)
         found = cps_debug_find(r->session.debug, (int)id);
-    *arguments = cps_lex_blank(*arguments);
+    *at = cps_lex_blank(*at);
     if (!found)
         return cps_err_new(CPS_ERR_SYNTAX, "\"%s\": expected the number of a point (info break)",
                            text);
@@ -158,45 +122,41 @@ static struct cps_err *read_range(const struct debugger *r, const char **argumen
     return NULL;
 }
 
+typedef void change_point(struct debugger *r, struct cps_debug_point *point);
+
 /* Points of a range of numbers, last one first, so that they may be removed. */
-static bool each_of(struct debugger *r, int64_t first, int64_t last,
-                    void (*each)(struct debugger *r, struct cps_debug_point *point))
+static void change_range(struct debugger *r, int64_t first, int64_t last, change_point *change)
 {
     unsigned count = 0;
-    bool any = false;
     while (cps_debug_point(r->session.debug, count))
         count++;
     while (count--) {
         struct cps_debug_point *point = cps_debug_point(r->session.debug, count);
-        if (point->id < first || point->id > last)
-            continue;
-        each(r, point);
-        any = true;
+        if (point->id >= first && point->id <= last)
+            change(r, point);
     }
-    return any;
 }
 
-/* Nothing happens unless every number is one of a point. */
-static struct cps_err *each_point(struct debugger *r, const char *arguments,
-                                  void (*each)(struct debugger *r, struct cps_debug_point *point))
+/* All, or those that are named. Nothing happens unless every number is one of a point. */
+static struct cps_err *change_points(struct debugger *r, const char *text, change_point *change)
 {
     int64_t first = 1;
     int64_t last = INT32_MAX;
-    if (!*arguments)
-        each_of(r, first, last, each);
-    for (const char *at = arguments; *at;) {
-        const char *text = at;
+    if (!*text)
+        change_range(r, first, last, change);
+    for (const char *at = text; *at;) {
+        const char *range = at;
         bool any = false;
         CPS_TRY(read_range(r, &at, &first, &last));
         for (int64_t id = first; !any && id <= last && id <= last_id(r); id++)
             any = cps_debug_find(r->session.debug, (int)id);
         if (!any)
             return cps_err_new(CPS_ERR_SYNTAX,
-                               "\"%s\": expected the number of a point (info break)", text);
+                               "\"%s\": expected the number of a point (info break)", range);
     }
-    while (*arguments) {
-        CPS_TRY(read_range(r, &arguments, &first, &last));
-        each_of(r, first, last, each);
+    while (*text) {
+        CPS_TRY(read_range(r, &text, &first, &last));
+        change_range(r, first, last, change);
     }
     return NULL;
 }
@@ -206,13 +166,13 @@ static void remove_point(struct debugger *r, struct cps_debug_point *point)
     point_remove(&r->session, point->id);
 }
 
-static void disable(struct debugger *r, struct cps_debug_point *point)
+static void disable_point(struct debugger *r, struct cps_debug_point *point)
 {
     (void)r;
     point->disabled = true;
 }
 
-static void enable(struct debugger *r, struct cps_debug_point *point)
+static void enable_point(struct debugger *r, struct cps_debug_point *point)
 {
     (void)r;
     point->disabled = false;
@@ -220,44 +180,36 @@ static void enable(struct debugger *r, struct cps_debug_point *point)
 
 static void enable_once(struct debugger *r, struct cps_debug_point *point)
 {
-    enable(r, point);
+    enable_point(r, point);
     ((struct typed_point *)point->context)->disable_next = true;
 }
 
-struct cps_err *command_delete_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_delete_(struct debugger *r, struct command_args *args)
 {
-    if (cps_lex_take(&arguments, "display"))
-        return command_undisplay_(r, cps_lex_blank(arguments), go);
-    return each_point(r, arguments, remove_point);
+    if (!cps_lex_take(&args->text, "display"))
+        return change_points(r, args->text, remove_point);
+    args->text = cps_lex_blank(args->text);
+    return command_undisplay_(r, args);
 }
 
-struct cps_err *command_disable_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_disable_(struct debugger *r, struct command_args *args)
 {
-    (void)go;
-    return each_point(r, arguments, disable);
+    return change_points(r, args->text, disable_point);
 }
 
-struct cps_err *command_enable_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_enable_(struct debugger *r, struct command_args *args)
 {
-    (void)go;
-    bool once = cps_lex_take(&arguments, "once");
-    return each_point(r, cps_lex_blank(arguments), once ? enable_once : enable);
+    bool once = cps_lex_take(&args->text, "once");
+    return change_points(r, cps_lex_blank(args->text), once ? enable_once : enable_point);
 }
 
-struct cps_err *command_clear_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_clear_(struct debugger *r, struct command_args *args)
 {
-    const struct session *s = &r->session;
     uint32_t pc = 0;
-    unsigned left = 0;
     unsigned removed = 0;
     struct cps_debug_point *point = NULL;
-    (void)go;
-    CPS_TRY(command_place(r, arguments, strlen(arguments), &pc));
-    while ((point = cps_debug_point(s->debug, left))) {
-        if (point->what != CPS_AT_PC || point->pc != pc || point->core != (int)s->core) {
-            left++;
-            continue;
-        }
+    CPS_TRY(command_place(r, args->text, strlen(args->text), &pc));
+    while ((point = point_at(&r->session, r->session.core, pc, false))) {
         cps_buf_printf(&r->out, "%s%d", removed++ ? ", " : "deleted ", point->id);
         remove_point(r, point);
     }
@@ -267,53 +219,44 @@ struct cps_err *command_clear_(struct debugger *r, const char *arguments, int go
     return NULL;
 }
 
-struct cps_err *command_ignore_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_ignore_(struct debugger *r, struct command_args *args)
 {
     struct cps_debug_point *point = NULL;
     int64_t count = 0;
-    (void)go;
-    CPS_TRY(command_find_point(r, &arguments, &point));
-    if (!cps_lex_number(&arguments, &count) || *arguments || count < 0)
+    CPS_TRY(command_find_point(r, &args->text, &point));
+    if (!cps_lex_number(&args->text, &count) || *args->text || count < 0)
         return cps_err_new(CPS_ERR_SYNTAX, "expected ignore ID N");
     point->ignore = (uint64_t)count;
     return NULL;
 }
 
-struct cps_err *command_condition_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_condition_(struct debugger *r, struct command_args *args)
 {
     struct cps_debug_point *point = NULL;
-    (void)go;
-    CPS_TRY(command_find_point(r, &arguments, &point));
-    return point_condition(point, arguments);
+    CPS_TRY(command_find_point(r, &args->text, &point));
+    return point_condition(point, args->text);
 }
 
 /* ---- save ---- */
-
-/* Where an expression led then: "*0x104@ib2", "[0x1000]-[0x1003]". */
-static void put_moved(const struct cps_debug_point *point, struct cps_buf *out)
-{
-    const struct typed_point *typed = point->context;
-    const char *level = typed->levels ? strrchr(typed->text, '@') : NULL;
-    if (point->what == CPS_AT_PC)
-        cps_buf_printf(out, "*0x%" PRIx32 "%s", point->pc, level ? level : "");
-    else if (point->what == CPS_AT_PLACE)
-        cps_buf_printf(out, "[0x%" PRIx64 "]", point->place.number);
-    else
-        cps_buf_printf(out, "[0x%" PRIx64 "]-[0x%" PRIx64 "]", point->first, point->last);
-}
 
 /* Commands that make the point again, on the processor that it is about. */
 static void put_point(const struct session *s, const struct cps_debug_point *point,
                       struct cps_buf *out)
 {
     const struct typed_point *typed = point->context;
+    const char *level = typed->levels ? strrchr(typed->text, '@') : NULL;
     if (point->core >= 0)
         cps_buf_printf(out, "core %s\n", session_core_name(s, (unsigned)point->core));
     cps_buf_printf(out, "%s ", point->once ? "tbreak" : typed->word);
-    if (typed->moves || !*typed->text)
-        put_moved(point, out);
-    else
+    /* Where an expression led then: "*0x104@ib2", "[0x1000]-[0x1003]". */
+    if (!typed->moves && *typed->text)
         cps_buf_str(out, typed->text);
+    else if (point->what == CPS_AT_PC)
+        cps_buf_printf(out, "*0x%" PRIx32 "%s", point->pc, level ? level : "");
+    else if (point->what == CPS_AT_PLACE)
+        cps_buf_printf(out, "[0x%" PRIx64 "]", point->place.number);
+    else
+        cps_buf_printf(out, "[0x%" PRIx64 "]-[0x%" PRIx64 "]", point->first, point->last);
     if (typed->condition)
         cps_buf_printf(out, " if %s", typed->condition);
     cps_buf_str(out, "\n");
@@ -327,15 +270,14 @@ static void put_point(const struct session *s, const struct cps_debug_point *poi
         cps_buf_str(out, "disable $bpnum\n");
 }
 
-struct cps_err *command_save_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_save_(struct debugger *r, struct command_args *args)
 {
     const struct session *s = &r->session;
     const struct cps_debug_point *point = NULL;
     CPS_BUF text = {0};
-    size_t length = strcspn(arguments, " \t");
-    const char *path = cps_lex_blank(arguments + length);
-    (void)go;
-    if (!length || strncmp("breakpoints", arguments, length) != 0 || !*path)
+    size_t length = strcspn(args->text, " \t");
+    const char *path = cps_lex_blank(args->text + length);
+    if (!length || strncmp("breakpoints", args->text, length) != 0 || !*path)
         return cps_err_new(CPS_ERR_SYNTAX, "expected save breakpoints FILE");
     for (unsigned i = 0; (point = cps_debug_point(s->debug, i)); i++) {
         if (point->context)
@@ -343,7 +285,5 @@ struct cps_err *command_save_(struct debugger *r, const char *arguments, int go)
     }
     if (text.size) /* whoever reads it goes on where this one was */
         cps_buf_printf(&text, "core %s\n", session_core_name(s, s->core));
-    if (text.failed)
-        return cps_err_nomem();
-    return cps_outfile_whole(path, cps_buf_text(&text), text.size);
+    return cps_outfile_whole(path, tool_text(&text), text.size);
 }

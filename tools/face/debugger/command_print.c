@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/lex.h"
-#include "isa/base/list.h"
 #include "tools/face/debugger/command_private.h"
 
 enum { MOST = 65536, MOST_SHOWN = 64 };
@@ -21,7 +19,8 @@ static void put_binary(struct cps_buf *out, uint64_t value)
         cps_buf_str(out, value >> bit & 1 ? "1" : "0");
 }
 
-void command_put_value(const struct debugger *r, uint64_t value, char letter, struct cps_buf *out)
+/* As `print` writes it. */
+static void put_value(const struct debugger *r, uint64_t value, char letter, struct cps_buf *out)
 {
     switch (letter) {
     case 'd':
@@ -48,7 +47,10 @@ void command_put_value(const struct debugger *r, uint64_t value, char letter, st
     }
 }
 
-struct cps_err *command_form(const char **arguments, const char *letters, struct command_form *form)
+/* Reads "/8xw" in front of arguments, which move behind it and blanks. @param letters  that are
+ * known. @param form  has the defaults; gets what is said */
+static struct cps_err *read_form(const char **arguments, const char *letters,
+                                 struct command_form *form)
 {
     const char *text = *arguments;
     char *at = NULL;
@@ -78,38 +80,31 @@ struct cps_err *command_form(const char **arguments, const char *letters, struct
 
 /* ---- print ---- */
 
-static void put_register(const struct debugger *r, const char *text, uint64_t value,
-                         struct cps_buf *out)
-{
-    const struct session *s = &r->session;
-    CPS_BUF fields = {0};
-    struct cps_place place;
-    if (!expr_place(s, s->core, text, &place) || place.file != CPS_FILE_REGISTER)
-        return;
-    cps_name_fields(session_names(s, s->core), CPS_SPACE_GPU, (uint32_t)place.number,
-                    (uint32_t)value, &fields);
-    cps_buf_str(out, fields.size ? "  " : "");
-    cps_buf_join(out, &fields);
-    look_whole(s, s->core, (uint32_t)place.number, out);
-}
-
 struct cps_err *command_put_print(struct debugger *r, const char *text, char letter,
                                   struct cps_buf *out)
 {
+    const struct session *s = &r->session;
     uint64_t value = 0;
-    CPS_TRY(expr_eval(&r->session, r->session.core, NULL, text, &value));
-    command_put_value(r, value, letter, out);
-    put_register(r, text, value, out);
+    struct cps_place place;
+    CPS_TRY(expr_eval(s, s->core, NULL, text, &value));
+    put_value(r, value, letter, out);
+    if (expr_place(s, s->core, text, &place) && place.file == CPS_FILE_REGISTER) {
+        CPS_BUF fields = {0};
+        cps_name_fields(session_names(s, s->core), CPS_SPACE_GPU, (uint32_t)place.number,
+                        (uint32_t)value, &fields);
+        cps_buf_str(out, fields.size ? "  " : "");
+        cps_buf_join(out, &fields);
+        format_register64(s, s->core, (uint32_t)place.number, out);
+    }
     cps_buf_str(out, "\n");
     return NULL;
 }
 
-struct cps_err *command_print_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_print_(struct debugger *r, struct command_args *args)
 {
     struct command_form form = {0};
-    (void)go;
-    CPS_TRY(command_form(&arguments, "xduota", &form));
-    return command_put_print(r, arguments, form.letter, &r->out);
+    CPS_TRY(read_form(&args->text, "xduota", &form));
+    return command_put_print(r, args->text, form.letter, &r->out);
 }
 
 /* ---- x ---- */
@@ -131,15 +126,15 @@ static void put_values(struct debugger *r, const struct command_form *form, uint
         if (form->letter == 'x')
             cps_buf_hex(out, value, 16);
         else
-            command_put_value(r,
-                              form->letter == 'd' && size == 4 ? (uint64_t)(int32_t)value : value,
-                              form->letter, out);
+            put_value(r, form->letter == 'd' && size == 4 ? (uint64_t)(int32_t)value : value,
+                      form->letter, out);
     }
     cps_buf_str(out, "\n");
 }
 
-void command_put_examined(struct debugger *r, const struct command_form *form, uint64_t at,
-                          struct cps_buf *out)
+/* Shows memory or instructions; keeps where that ended. */
+static void put_examined(struct debugger *r, const struct command_form *form, uint64_t at,
+                         struct cps_buf *out)
 {
     const struct session *s = &r->session;
     r->examined = *form;
@@ -169,22 +164,21 @@ static struct cps_err *examined_place(struct debugger *r, const struct command_f
     return NULL;
 }
 
-struct cps_err *command_examine_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_examine_(struct debugger *r, struct command_args *args)
 {
     struct command_form form =
         r->examined.count ? r->examined : (struct command_form){16, 'x', 'w'};
     uint64_t at = r->examined_at;
-    (void)go;
-    if (*arguments == '/')
+    if (*args->text == '/')
         form.count = 1; /* as gdb: a form without a number is about one */
-    else if (*arguments && r->examined.count)
+    else if (*args->text && r->examined.count)
         form.count = 16;
-    CPS_TRY(command_form(&arguments, "xduoti", &form));
-    if (*arguments)
-        CPS_TRY(examined_place(r, &form, arguments, &at));
+    CPS_TRY(read_form(&args->text, "xduoti", &form));
+    if (*args->text)
+        CPS_TRY(examined_place(r, &form, args->text, &at));
     else if (!r->examined.count)
         return cps_err_new(CPS_ERR_SYNTAX, "x: expected an address");
-    command_put_examined(r, &form, at, &r->out);
+    put_examined(r, &form, at, &r->out);
     return NULL;
 }
 
@@ -203,7 +197,7 @@ static struct cps_err *put_one(struct debugger *r, const struct command_shown *s
     }
     cps_buf_str(out, "\n");
     CPS_TRY(examined_place(r, &shown->form, shown->text, &at));
-    command_put_examined(r, &shown->form, at, out);
+    put_examined(r, &shown->form, at, out);
     r->examined = examined;
     r->examined_at = examined_at;
     return NULL;
@@ -229,43 +223,30 @@ void command_put_shown(struct debugger *r)
         put_shown(r, &r->shown[i]);
 }
 
-static struct cps_err *add_shown(struct debugger *r, const struct command_form *form,
-                                 const char *text)
+struct cps_err *command_display_(struct debugger *r, struct command_args *args)
 {
-    if (r->shown_count == MOST_SHOWN)
-        return cps_err_new(CPS_ERR_INPUT, "display: expected at most %d of them", MOST_SHOWN);
-    char *copy = strdup(text);
-    if (!copy || !CPS_LIST_ROOM(r->shown, r->shown_count)) {
-        free(copy);
-        return cps_err_nomem();
-    }
-    r->shown[r->shown_count] = (struct command_shown){++r->shown_last, *form, copy};
-    put_shown(r, &r->shown[r->shown_count++]);
-    return NULL;
-}
-
-struct cps_err *command_display_(struct debugger *r, const char *arguments, int go)
-{
-    struct command_form form = {0, 0, 'w'};
-    const char *text = arguments;
     uint64_t value = 0;
-    (void)go;
-    if (!*arguments) {
+    if (!*args->text) {
         command_put_shown(r);
         return NULL;
     }
     /* As gdb: with a count, a size or /i it is what `x` would show. */
-    size_t length = strcspn(text, " \t");
-    bool examines = *text == '/' && strcspn(text, "iwg0123456789") < length;
-    form.count = examines;
-    form.letter = examines ? 'x' : 0;
-    form.size = examines ? 'w' : 0;
-    CPS_TRY(command_form(&text, examines ? "xduoti" : "xduota", &form));
+    size_t length = strcspn(args->text, " \t");
+    bool examines = *args->text == '/' && strcspn(args->text, "iwg0123456789") < length;
+    struct command_form form =
+        examines ? (struct command_form){1, 'x', 'w'} : (struct command_form){0};
+    CPS_TRY(read_form(&args->text, examines ? "xduoti" : "xduota", &form));
     if (examines)
-        CPS_TRY(examined_place(r, &form, text, &value));
+        CPS_TRY(examined_place(r, &form, args->text, &value));
     else
-        CPS_TRY(expr_eval(&r->session, r->session.core, NULL, text, &value));
-    return add_shown(r, &form, text);
+        CPS_TRY(expr_eval(&r->session, r->session.core, NULL, args->text, &value));
+    if (r->shown_count == MOST_SHOWN)
+        return cps_err_new(CPS_ERR_INPUT, "display: expected at most %d of them", MOST_SHOWN);
+    TOOL_ROOM(r->shown, r->shown_count);
+    r->shown[r->shown_count] =
+        (struct command_shown){++r->shown_last, form, tool_strdup(args->text)};
+    put_shown(r, &r->shown[r->shown_count++]);
+    return NULL;
 }
 
 static struct cps_err *drop_shown(struct debugger *r, int64_t id)
@@ -280,17 +261,16 @@ static struct cps_err *drop_shown(struct debugger *r, int64_t id)
     return cps_err_new(CPS_ERR_SYNTAX, "there is no display %" PRId64 " (info display)", id);
 }
 
-struct cps_err *command_undisplay_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_undisplay_(struct debugger *r, struct command_args *args)
 {
-    (void)go;
-    while (!*arguments && r->shown_count)
+    while (!*args->text && r->shown_count)
         CPS_TRY(drop_shown(r, r->shown[0].id));
-    while (*arguments) {
+    while (*args->text) {
         int64_t id = 0;
-        if (!cps_lex_number(&arguments, &id))
-            return cps_err_new(CPS_ERR_SYNTAX, "%s: expected the number of a display", arguments);
+        if (!cps_lex_number(&args->text, &id))
+            return cps_err_new(CPS_ERR_SYNTAX, "%s: expected the number of a display", args->text);
         CPS_TRY(drop_shown(r, id));
-        arguments = cps_lex_blank(arguments);
+        args->text = cps_lex_blank(args->text);
     }
     return NULL;
 }

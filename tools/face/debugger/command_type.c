@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "isa/base/lex.h"
 #include "tools/face/debugger/command_private.h"
 
 enum { MOST_VALUES = 8 }; /* bits of a field whose values are tried for names */
@@ -31,7 +30,7 @@ static void take_text(void *context, const struct cps_value *value)
         s->text = value->text;
 }
 
-static void ask(struct subject *s, uint32_t bits)
+static void find_text(struct subject *s, uint32_t bits)
 {
     uint32_t words[MOST_WORDS] = {0};
     s->text = NULL;
@@ -49,7 +48,7 @@ static void put_values(const struct subject *subject, const struct cps_value *va
     unsigned bits = value->high - value->low + 1u;
     s.wanted = value;
     for (uint32_t i = 0; bits <= MOST_VALUES && value->high < 32 && i < 1u << bits; i++) {
-        ask(&s, i << value->low);
+        find_text(&s, i << value->low);
         if (s.text)
             cps_buf_printf(s.out, "           0x%-3" PRIx32 " %s\n", i, s.text);
     }
@@ -95,37 +94,13 @@ static void take_word(void *context, const struct cps_value *value)
     put_field(s, value);
 }
 
-static const struct {
-    char sign;
-    char file;
-    enum cps_space space;
-} spaces[] = {{'@', CPS_FILE_CONTROL, CPS_SPACE_CONTROL},
-              {'%', CPS_FILE_SQE, CPS_SPACE_SQE},
-              {0, CPS_FILE_REGISTER, CPS_SPACE_GPU}};
-
-static bool find_register(const struct debugger *r, const char *text, struct subject *f)
-{
-    struct cps_place place;
-    if (!expr_place(&r->session, r->session.core, text, &place))
-        return false;
-    for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
-        if (spaces[i].file != place.file)
-            continue;
-        f->space = spaces[i].space;
-        f->number = (uint32_t)place.number;
-        return true;
-    }
-    return false;
-}
-
-static void put_register(const char *text, struct subject *s)
+static void put_register(char file, const char *text, struct subject *s)
 {
     unsigned half = 0;
-    char sign[2] = "";
     const char *name = cps_name(s->names, s->space, s->number, &half);
-    for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
-        sign[0] = spaces[i].space == s->space ? spaces[i].sign : sign[0];
-    cps_buf_printf(s->out, "%s0x%04" PRIx32 " %s", sign, s->number, name ? name : text);
+    if (file != CPS_FILE_REGISTER)
+        cps_buf_printf(s->out, "%c", file);
+    cps_buf_printf(s->out, "0x%04" PRIx32 " %s", s->number, name ? name : text);
     cps_buf_str(s->out, half ? ", its upper half\n" : "\n");
     cps_name_values(s->names, s->space, s->number, 0, take_field, s);
     if (!s->any)
@@ -141,21 +116,25 @@ static void put_packet(const char *text, struct subject *s)
         cps_buf_str(s->out, "  no words are known\n");
 }
 
-struct cps_err *command_ptype_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_ptype_(struct debugger *r, struct command_args *args)
 {
     const struct session *session = &r->session;
-    struct subject s = {.names = session_names(session, session->core), .out = &r->out};
-    (void)go;
-    if (s.names && find_register(r, arguments, &s)) {
-        put_register(arguments, &s);
+    struct subject s = {
+        .names = session_names(session, session->core), .space = CPS_SPACE_COUNT, .out = &r->out};
+    struct cps_place place;
+    if (s.names && expr_place(session, session->core, args->text, &place))
+        s.space = look_space(place.file);
+    if (s.space != CPS_SPACE_COUNT) {
+        s.number = (uint32_t)place.number;
+        put_register(place.file, args->text, &s);
         return NULL;
     }
     s.space = CPS_SPACE_PACKET;
-    if (!s.names || !*arguments ||
-        !cps_name_number(s.names, s.space, arguments, strlen(arguments), &s.number))
+    if (!s.names || !*args->text ||
+        !cps_name_number(s.names, s.space, args->text, strlen(args->text), &s.number))
         return cps_err_new(
             CPS_ERR_SYNTAX,
-            "ptype %s: expected a register (@CONTROL, %%SQE, of the GPU) or a packet", arguments);
-    put_packet(arguments, &s);
+            "ptype %s: expected a register (@CONTROL, %%SQE, of the GPU) or a packet", args->text);
+    put_packet(args->text, &s);
     return NULL;
 }

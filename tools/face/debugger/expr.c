@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Expressions over a machine's state: a parser that computes while it reads. */
 #include "tools/face/debugger/expr.h"
-#include "tools/face/debugger/expr_word.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -49,11 +48,6 @@ static size_t name_length(const char *at)
     return length;
 }
 
-static uint64_t value_at(const struct parser *p, char file, uint64_t number)
-{
-    return session_value(p->session, p->core, file, number);
-}
-
 static bool has_file(const struct session *session, char file)
 {
     return cps_engine_file(session_engine(session), file) != NULL;
@@ -69,30 +63,6 @@ char expr_memory(const struct session *session)
     return CPS_FILE_MEMORY;
 }
 
-/* A named value of the engine's state: "a.addr". */
-static bool scalar_number(const struct session *session, const char *word, size_t length,
-                          uint64_t *ret)
-{
-    const struct cps_engine_ops *ops = session_engine(session)->ops;
-    for (unsigned i = 0; i < ops->regs; i++) {
-        if (strlen(ops->reg[i].name) != length || memcmp(ops->reg[i].name, word, length) != 0)
-            continue;
-        *ret = i;
-        return true;
-    }
-    return false;
-}
-
-/* Letters, digits, and what names of scalars have between: "cache1.put", "irq-level". */
-static size_t scalar_length(const char *at)
-{
-    size_t length = 0;
-    while (isalnum((unsigned char)at[length]) ||
-           (at[length] && strchr("._-", at[length]) && isalpha((unsigned char)at[length + 1])))
-        length++;
-    return length;
-}
-
 /* "ramin:", "reg:" and so on in front of a number: the kind of place, 0 if there is none. */
 static char prefixed_file(const struct session *session, const char *at, size_t *length)
 {
@@ -105,114 +75,6 @@ static char prefixed_file(const struct session *session, const char *at, size_t 
     }
     *length = 0;
     return 0;
-}
-
-/* The number behind "@" or "%": a name of the space, or a number. */
-static bool space_number(struct parser *p, enum cps_space space, uint32_t *ret)
-{
-    int64_t number = 0;
-    size_t length = name_length(p->at);
-    if (length && space < CPS_SPACE_COUNT &&
-        cps_name_number(session_names(p->session, p->core), space, p->at, length, ret)) {
-        p->at += length;
-        return true;
-    }
-    const char *behind = p->at;
-    if (!cps_lex_number(&behind, &number) || number < 0 || number > UINT32_MAX)
-        return false;
-    p->at = behind;
-    *ret = (uint32_t)number;
-    return true;
-}
-
-static bool special(const char *word, size_t length, const char *name)
-{
-    return strlen(name) == length && !memcmp(word, name, length);
-}
-
-/* What stands behind a "$": two digits, "sp", "lr", or the name of a port. */
-static bool gpr_number(const char *word, size_t length, int64_t *ret)
-{
-    static const struct {
-        const char *name;
-        int number;
-    } ports[] = {{"rem", 0x1c}, {"addr", 0x1d}, {"usraddr", 0x1e}, {"data", 0x1f}};
-    for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++) {
-        if (special(word, length, ports[i].name)) {
-            *ret = ports[i].number;
-            return true;
-        }
-    }
-    return cps_lex_register_(word - 1, length, ret);
-}
-
-static uint64_t general_register(struct parser *p)
-{
-    int64_t number = 0;
-    uint64_t scalar = 0;
-    const char *word = p->at;
-    size_t length = 0;
-    while (isalnum((unsigned char)word[length]))
-        length++;
-    p->at += length;
-    if (special(word, length, "pc"))
-        return value_at(p, CPS_FILE_PC, 0);
-    if (special(word, length, "npc"))
-        return value_at(p, CPS_FILE_PC, 1);
-    if (has_file(p->session, CPS_FILE_GENERAL) && gpr_number(word, length, &number))
-        return value_at(p, CPS_FILE_GENERAL, (uint64_t)number);
-    p->at = word + scalar_length(word);
-    if (scalar_number(p->session, word, scalar_length(word), &scalar))
-        return value_at(p, CPS_FILE_SCALAR, scalar);
-    p->at = word;
-    return fail(p, "a register of this engine, such as $pc: info registers names them");
-}
-
-/* A dword behind the header of the packet at hand; 0 behind its last. */
-static uint64_t payload(struct parser *p)
-{
-    struct cps_event event;
-    p->at += strlen("payload");
-    uint64_t index = bracketed(p, ']', "\"]\"");
-    if (index >= expr_packet(p->session, p->core).count ||
-        !look_last_packet(p->session, p->core, &event))
-        return 0;
-    return value_at(p, CPS_FILE_MEMORY, event.addr + 4 + 4 * index);
-}
-
-static uint64_t named(struct parser *p)
-{
-    const struct cps_names *names = session_names(p->session, p->core);
-    size_t length = name_length(p->at);
-    uint64_t value = 0;
-    uint32_t number = 0;
-    size_t prefix = 0;
-    char file = prefixed_file(p->session, p->at, &prefix);
-    if (file) {
-        p->at += prefix;
-        if (!space_number(p, file == CPS_FILE_REGISTER ? CPS_SPACE_GPU : CPS_SPACE_COUNT, &number))
-            return fail(p, "a number behind the \":\", of a register also its name");
-        return value_at(p, file, number);
-    }
-    if (session_afuc(p->session) && !strncmp(p->at, "payload[", 8))
-        return payload(p);
-    if (expr_word(&(struct expr_at){p->session, p->core, p->event}, p->at, length, &value)) {
-        p->at += length;
-        return value;
-    }
-    if (session_find_place(p->session, p->core, p->at, length, &number)) {
-        p->at += length;
-        return number;
-    }
-    if (scalar_number(p->session, p->at, scalar_length(p->at), &value)) {
-        p->at += scalar_length(p->at);
-        return value_at(p, CPS_FILE_SCALAR, value);
-    }
-    if (!cps_name_number(names, CPS_SPACE_GPU, p->at, length, &number))
-        return fail(p, "a register, label, packet or one of header, opcode, count, payload[N], "
-                       "iova, level, draw, submission, step, event");
-    p->at += length;
-    return value_at(p, CPS_FILE_REGISTER, number);
 }
 
 static void expect(struct parser *p, char wanted, const char *what)
@@ -234,33 +96,256 @@ static uint64_t bracketed(struct parser *p, char end, const char *what)
     return value;
 }
 
-static uint64_t primary(struct parser *p)
+static bool is_word(const char *word, size_t length, const char *name)
 {
+    return strlen(name) == length && !memcmp(word, name, length);
+}
+
+/* What stands behind a "$": two digits, "sp", "lr", or the name of a port. */
+static bool gpr_number(const char *word, size_t length, int64_t *ret)
+{
+    static const char *const ports[] = {"rem", "addr", "usraddr", "data"};
+    for (unsigned i = 0; i < sizeof(ports) / sizeof(ports[0]); i++) {
+        if (is_word(word, length, ports[i])) {
+            *ret = 0x1c + i;
+            return true;
+        }
+    }
+    return cps_lex_register_(word - 1, length, ret);
+}
+
+/* ---- places: registers, values with a name, dwords of memory ---- */
+
+static bool take_place(struct parser *p, char file, uint64_t number, struct cps_place *ret)
+{
+    *ret = (struct cps_place){(uint8_t)p->core, file, number};
+    return !p->expected;
+}
+
+/* Behind a sign: a name of the space, or a number. */
+static bool numbered_place(struct parser *p, enum cps_space space, char file, const char *expected,
+                           struct cps_place *ret)
+{
+    int64_t number = 0;
+    uint32_t named = 0;
+    size_t length = name_length(p->at);
+    const char *behind = p->at;
+    if (length && space < CPS_SPACE_COUNT &&
+        cps_name_number(session_names(p->session, p->core), space, p->at, length, &named)) {
+        p->at += length;
+        return take_place(p, file, named, ret);
+    }
+    if (cps_lex_number(&behind, &number) && number >= 0 && number <= UINT32_MAX)
+        p->at = behind;
+    else
+        fail(p, expected);
+    return take_place(p, file, (uint64_t)number, ret);
+}
+
+/* A named value of the engine's state: "a.addr". */
+static bool scalar_place(struct parser *p, struct cps_place *ret)
+{
+    const struct cps_engine_ops *ops = session_engine(p->session)->ops;
+    size_t length = 0; /* what names of scalars have between: "cache1.put", "irq-level" */
+    while (isalnum((unsigned char)p->at[length]) ||
+           (p->at[length] && strchr("._-", p->at[length]) &&
+            isalpha((unsigned char)p->at[length + 1])))
+        length++;
+    for (unsigned i = 0; i < ops->regs; i++) {
+        if (!is_word(p->at, length, ops->reg[i].name))
+            continue;
+        p->at += length;
+        return take_place(p, CPS_FILE_SCALAR, i, ret);
+    }
+    return false;
+}
+
+/* Behind a "$". */
+static bool general_place(struct parser *p, struct cps_place *ret)
+{
+    int64_t number = 0;
+    const char *word = p->at;
+    size_t length = 0;
+    while (isalnum((unsigned char)word[length]))
+        length++;
+    p->at += length;
+    if (is_word(word, length, "pc") || is_word(word, length, "npc"))
+        return take_place(p, CPS_FILE_PC, *word == 'n', ret);
+    if (has_file(p->session, CPS_FILE_GENERAL) && gpr_number(word, length, &number))
+        return take_place(p, CPS_FILE_GENERAL, (uint64_t)number, ret);
+    p->at = word;
+    if (!scalar_place(p, ret))
+        fail(p, "a register of this engine, such as $pc: info registers names them");
+    return !p->expected;
+}
+
+/* "ramin:0x100", "a.addr", "RB_CCU_CNTL"; false, and nothing is wrong, if it is none of these. */
+static bool named_place(struct parser *p, struct cps_place *ret)
+{
+    size_t length = name_length(p->at);
+    size_t prefix = 0;
     uint32_t number = 0;
-    int64_t value = 0;
+    char file = prefixed_file(p->session, p->at, &prefix);
+    p->at += prefix;
+    if (file)
+        return numbered_place(p, file == CPS_FILE_REGISTER ? CPS_SPACE_GPU : CPS_SPACE_COUNT, file,
+                              "a number behind the \":\", of a register also its name", ret);
+    if (scalar_place(p, ret))
+        return true;
+    if (!cps_name_number(session_names(p->session, p->core), CPS_SPACE_GPU, p->at, length, &number))
+        return false;
+    p->at += length;
+    return take_place(p, CPS_FILE_REGISTER, number, ret);
+}
+
+static bool place_at(struct parser *p, struct cps_place *ret)
+{
     switch (*p->at) {
     case '$':
         p->at++;
-        return general_register(p);
+        return general_place(p, ret);
     case '@':
         p->at++;
-        if (!space_number(p, CPS_SPACE_CONTROL, &number))
-            return fail(p, "a control register: name or number");
-        return value_at(p, CPS_FILE_CONTROL, number);
+        return numbered_place(p, CPS_SPACE_CONTROL, CPS_FILE_CONTROL,
+                              "a control register: name or number", ret);
     case '%':
         p->at++;
-        if (!space_number(p, CPS_SPACE_SQE, &number))
-            return fail(p, "an SQE register: name or number");
-        return value_at(p, CPS_FILE_SQE, number);
-    case '(':
-        return bracketed(p, ')', "\")\"");
+        return numbered_place(p, CPS_SPACE_SQE, CPS_FILE_SQE, "an SQE register: name or number",
+                              ret);
     case '[':
-        return value_at(p, expr_memory(p->session), bracketed(p, ']', "\"]\""));
+        return take_place(p, expr_memory(p->session), bracketed(p, ']', "\"]\""), ret);
     default:
-        if (cps_lex_number(&p->at, &value))
-            return (uint64_t)value;
-        return cps_lex_identifier(p->at) ? named(p) : fail(p, "a number, register or place");
+        return cps_lex_identifier(p->at) && named_place(p, ret);
     }
+}
+
+/* ---- values ---- */
+
+/* The packet that a core of afuc is at. */
+static struct cps_pm4 packet_at(const struct parser *p)
+{
+    return cps_pm4_decode_any(cps_afuc_header(session_afuc(p->session), p->core, 0));
+}
+
+/* What a word stands for; false if it is none, or there is nothing here that it could be about. */
+static bool word_value(const struct parser *p, const char *word, size_t length, uint64_t *ret)
+{
+    enum {
+        HEADER,
+        OPCODE,
+        COUNT,
+        LEVEL,
+        IOVA,
+        DRAW,
+        LINE,
+        SUBMISSION,
+        SUBMIT,
+        STEP,
+        EVENT,
+        VALUE,
+        OFFSET,
+        WORDS
+    };
+    static const char *const words[] = {"header", "opcode", "count",      "level",  "iova",
+                                        "draw",   "line",   "submission", "submit", "step",
+                                        "event",  "value",  "offset"};
+    const struct cps_afuc *afuc = session_afuc(p->session);
+    const struct cps_debug_place place = cps_debug_place(p->session->debug);
+    const struct cps_item *item = session_item(p->session);
+    struct cps_event event = {0};
+    unsigned i = 0;
+    while (i < WORDS && !is_word(word, length, words[i]))
+        i++;
+    if (i == WORDS || (i <= DRAW && !afuc))
+        return false;
+    switch (i) {
+    case HEADER:
+        *ret = cps_afuc_header(afuc, p->core, 0);
+        return true;
+    case OPCODE:
+        *ret = packet_at(p).kind == CPS_PM4_TYPE7 ? packet_at(p).opcode : UINT32_MAX;
+        return true;
+    case COUNT:
+        *ret = packet_at(p).count;
+        return true;
+    case LEVEL:
+        *ret = cps_afuc_level(afuc, p->core);
+        return true;
+    case IOVA:
+        look_last_packet(p->session, p->core, &event);
+        *ret = event.addr;
+        return true;
+    case DRAW: /* before the first one a number that no draw has */
+        *ret = place.tally - 1;
+        return true;
+    case LINE:
+        *ret = item ? item->line : 0;
+        return item;
+    case SUBMISSION:
+    case SUBMIT:
+        *ret = session_submission(p->session);
+        return true;
+    case STEP:
+        *ret = place.step;
+        return true;
+    case EVENT:
+        *ret = place.event;
+        return true;
+    default:
+        if (p->event)
+            *ret = i == VALUE ? p->event->value : p->event->addr;
+        return p->event;
+    }
+}
+
+/* A dword behind the header of the packet at hand; 0 behind its last. */
+static uint64_t payload(struct parser *p)
+{
+    struct cps_event event;
+    p->at += strlen("payload");
+    uint64_t index = bracketed(p, ']', "\"]\"");
+    if (index >= packet_at(p).count || !look_last_packet(p->session, p->core, &event))
+        return 0;
+    return session_value(p->session, p->core, CPS_FILE_MEMORY, event.addr + 4 + 4 * index);
+}
+
+/* A word wins over a place in the code, that one over a register. */
+static uint64_t named(struct parser *p)
+{
+    size_t length = name_length(p->at);
+    uint64_t value = 0;
+    uint32_t pc = 0;
+    size_t prefix = 0;
+    struct cps_place place;
+    bool is_prefixed = prefixed_file(p->session, p->at, &prefix);
+    if (!is_prefixed && session_afuc(p->session) && !strncmp(p->at, "payload[", 8))
+        return payload(p);
+    if (!is_prefixed && word_value(p, p->at, length, &value)) {
+        p->at += length;
+        return value;
+    }
+    if (!is_prefixed && session_find_place(p->session, p->core, p->at, length, &pc)) {
+        p->at += length;
+        return pc;
+    }
+    if (place_at(p, &place))
+        return session_value(p->session, p->core, place.file, place.number);
+    return fail(p, "a register, label, packet or one of header, opcode, count, payload[N], "
+                   "iova, level, draw, submission, step, event");
+}
+
+static uint64_t primary(struct parser *p)
+{
+    int64_t value = 0;
+    struct cps_place place;
+    if (*p->at == '(')
+        return bracketed(p, ')', "\")\"");
+    if (*p->at && strchr("$@%[", *p->at))
+        return place_at(p, &place) ? session_value(p->session, p->core, place.file, place.number)
+                                   : 0;
+    if (cps_lex_number(&p->at, &value))
+        return (uint64_t)value;
+    return cps_lex_identifier(p->at) ? named(p) : fail(p, "a number, register or place");
 }
 
 static uint64_t unary(struct parser *p)
@@ -301,11 +386,6 @@ static size_t find_operator(const char *at, unsigned level)
     return i < OPERATORS && operators[i].level == level ? i : OPERATORS;
 }
 
-static uint64_t shift(uint64_t a, uint64_t b, bool left)
-{
-    return b > 63 ? 0 : left ? a << b : a >> b;
-}
-
 static uint64_t compute(struct parser *p, const char *operation, uint64_t a, uint64_t b)
 {
     bool doubled = operation[1] == operation[0];
@@ -322,9 +402,9 @@ static uint64_t compute(struct parser *p, const char *operation, uint64_t a, uin
     case '!':
         return a != b;
     case '<':
-        return doubled ? shift(a, b, true) : equal ? a <= b : a < b;
+        return doubled ? (b > 63 ? 0 : a << b) : equal ? a <= b : a < b;
     case '>':
-        return doubled ? shift(a, b, false) : equal ? a >= b : a > b;
+        return doubled ? (b > 63 ? 0 : a >> b) : equal ? a >= b : a > b;
     case '+':
         return a + b;
     case '-':
@@ -393,84 +473,13 @@ struct cps_err *expr_eval_part(const struct session *session, unsigned core, con
                 : cps_err_nomem();
 }
 
-/* Nothing may stand behind a place. */
-static bool finish(const struct parser *p, char file, uint64_t number, struct cps_place *ret)
-{
-    *ret = (struct cps_place){(uint8_t)p->core, file, number};
-    return !p->expected && !*cps_lex_blank(p->at) && has_file(p->session, file);
-}
-
-static bool memory_place(struct parser *p, struct cps_place *ret)
-{
-    uint64_t number = binary(p, 0);
-    expect(p, ']', "\"]\"");
-    return finish(p, expr_memory(p->session), number, ret);
-}
-
-static bool register_place(struct parser *p, enum cps_space space, char file, struct cps_place *ret)
-{
-    uint32_t found = 0;
-    return space_number(p, space, &found) && finish(p, file, found, ret);
-}
-
-/* Behind a "$", or a bare name. */
-static bool scalar_place(struct parser *p, struct cps_place *ret)
-{
-    uint64_t number = 0;
-    size_t length = scalar_length(p->at);
-    if (!scalar_number(p->session, p->at, length, &number))
-        return false;
-    p->at += length;
-    return finish(p, CPS_FILE_SCALAR, number, ret);
-}
-
-static bool general_place(struct parser *p, struct cps_place *ret)
-{
-    int64_t found = 0;
-    size_t length = strcspn(p->at, " \t");
-    const char *word = p->at;
-    if (has_file(p->session, CPS_FILE_GENERAL) && gpr_number(word, length, &found)) {
-        p->at += length;
-        return finish(p, CPS_FILE_GENERAL, (uint64_t)found, ret);
-    }
-    if (!special(word, length, "pc"))
-        return scalar_place(p, ret);
-    p->at += length;
-    return finish(p, CPS_FILE_PC, 0, ret);
-}
-
-static bool named_place(struct parser *p, struct cps_place *ret)
-{
-    size_t prefix = 0;
-    char file = prefixed_file(p->session, p->at, &prefix);
-    p->at += prefix;
-    if (file)
-        return register_place(p, file == CPS_FILE_REGISTER ? CPS_SPACE_GPU : CPS_SPACE_COUNT, file,
-                              ret);
-    if (scalar_place(p, ret))
-        return true;
-    return cps_lex_identifier(p->at) && register_place(p, CPS_SPACE_GPU, CPS_FILE_REGISTER, ret);
-}
-
 bool expr_place(const struct session *session, unsigned core, const char *text,
                 struct cps_place *ret)
 {
     struct parser p = {.session = session, .core = core, .text = text};
-    text = cps_lex_blank(text);
-    p.at = text + 1;
-    switch (*text) {
-    case '$':
-        return general_place(&p, ret);
-    case '@':
-        return register_place(&p, CPS_SPACE_CONTROL, CPS_FILE_CONTROL, ret);
-    case '%':
-        return register_place(&p, CPS_SPACE_SQE, CPS_FILE_SQE, ret);
-    case '[':
-        return memory_place(&p, ret);
-    default:
-        p.at = text;
-        return named_place(&p, ret);
-    }
+    p.at = cps_lex_blank(text);
+    return place_at(&p, ret) && !*cps_lex_blank(p.at) && has_file(session, ret->file) &&
+           !(ret->file == CPS_FILE_PC && ret->number); /* $npc follows from $pc */
 }
 
 struct cps_err *expr_assign(struct session *session, unsigned core, const char *place,

@@ -9,6 +9,7 @@
 
 #include "tools/face/debugger/point.h"
 #include "tools/run/files.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/form/text.h"
 
 #define MAX_SOURCE ((size_t)16 << 20) /* bytes of a source file */
@@ -20,7 +21,7 @@ struct labels {
     struct cps_buf text;
 };
 
-static const char *label(void *context, uint32_t target)
+static const char *find_label(void *context, uint32_t target)
 {
     struct labels *l = context;
     cps_buf_clear(&l->text);
@@ -32,8 +33,10 @@ void look_insn(const struct session *s, unsigned core, uint32_t pc, struct cps_b
 {
     struct cps_engine *engine = session_engine(s);
     struct labels labels = {s, core, {0}};
-    const struct cps_print_names names = {
-        .names = session_names(s, core), .label = label, .context = &labels, .scheme = s->scheme};
+    const struct cps_print_names names = {.names = session_names(s, core),
+                                          .label = find_label,
+                                          .context = &labels,
+                                          .scheme = s->scheme};
     uint8_t bytes[CPS_INSN_BYTES];
     struct cps_insn insn;
     if (cps_engine_decode(engine, core, pc, bytes, &insn))
@@ -42,59 +45,31 @@ void look_insn(const struct session *s, unsigned core, uint32_t pc, struct cps_b
     cps_buf_deinit(&labels.text);
 }
 
-static bool has_break(const struct session *s, unsigned core, uint32_t pc)
-{
-    const struct cps_debug_point *p = NULL;
-    for (unsigned i = 0; (p = cps_debug_point(s->debug, i)); i++) {
-        if (p->what == CPS_AT_PC && p->pc == pc && p->core == (int)core && !p->disabled)
-            return true;
-    }
-    return false;
-}
-
-/* Handlers and the user's labels, on a line of their own. */
-static void label_line(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
-{
-    CPS_BUF name = {0};
-    session_place(s, core, pc, &name);
-    out->failed = out->failed || name.failed;
-    if (name.size && !strchr(cps_buf_text(&name), '+'))
-        cps_buf_printf(out, "%s:\n", cps_buf_text(&name));
-}
-
-/* What stands at @p pc, as one number; of long instructions byte by byte. */
-static void put_units(const struct session *s, unsigned core, uint32_t pc, uint32_t units,
-                      struct cps_buf *out)
-{
-    unsigned digits = 2 * cps_isa_unit(session_engine(s)->ops->isa);
-    for (uint32_t i = 0; i < units; i++)
-        cps_buf_printf(out, "%s%0*" PRIx64, i && digits > 2 ? " " : "", (int)digits,
-                       session_value(s, core, CPS_FILE_CODE, pc + i));
-    if (digits == 2)
-        cps_buf_printf(out, "%*s", (int)(2 * (5 - (units < 5 ? units : 5))), "");
-}
-
+/* "=> 0104 2883003f  and ...": a breakpoint has a "*". Handlers and the user's labels are on a line
+ * of their own. Of long instructions the units are shown byte by byte. */
 static void code_line(const struct session *s, unsigned core, uint32_t at, uint32_t units,
                       struct cps_buf *out)
 {
     struct cps_where where = cps_engine_where(session_engine(s), core);
-    label_line(s, core, at, out);
+    unsigned digits = 2 * cps_isa_unit(session_engine(s)->ops->isa);
+    const struct cps_debug_point *point = point_at(s, core, at, true);
+    CPS_BUF name = {0};
+    session_place(s, core, at, &name);
+    if (name.size && !strchr(tool_text(&name), '+'))
+        cps_buf_printf(out, "%s:\n", cps_buf_text(&name));
     cps_buf_printf(out, "%s%c %04" PRIx32 " ",
                    at == where.pc                  ? "=>"
                    : at == where.npc && where.slot ? "->"
                                                    : "  ",
-                   has_break(s, core, at) ? '*' : ' ', at);
-    put_units(s, core, at, units, out);
+                   point ? '*' : ' ', at);
+    for (uint32_t i = 0; i < units; i++)
+        cps_buf_printf(out, "%s%0*" PRIx64, i && digits > 2 ? " " : "", (int)digits,
+                       session_value(s, core, CPS_FILE_CODE, at + i));
+    if (digits == 2)
+        cps_buf_printf(out, "%*s", (int)(2 * (5 - (units < 5 ? units : 5))), "");
     cps_buf_str(out, "  ");
     look_insn(s, core, at, out);
     cps_buf_str(out, "\n");
-}
-
-static bool has_code(const struct session *s, unsigned core, uint32_t pc)
-{
-    uint64_t word = 0;
-    return cps_engine_get(session_engine(s), (struct cps_place){(uint8_t)core, CPS_FILE_CODE, pc},
-                          &word);
 }
 
 /* Where to begin so that @p before instructions stand in front of @p pc. Long ones are found from
@@ -107,7 +82,7 @@ static uint32_t first_line(const struct session *s, unsigned core, uint32_t pc, 
     before = before < 16 ? before : 15;
     if (cps_isa_is_regular(session_engine(s)->ops->isa))
         return pc < before ? 0 : pc - before;
-    for (; at < pc && has_code(s, core, at); at += session_length(s, core, at))
+    for (; at < pc && session_has_code(s, core, at); at += session_length(s, core, at))
         last[count++ % 16] = at;
     if (at != pc || !before || !count)
         return pc;
@@ -119,7 +94,7 @@ void look_code(const struct session *s, unsigned core, uint32_t pc, unsigned bef
                struct cps_buf *out)
 {
     uint32_t at = first_line(s, core, pc, before);
-    for (unsigned behind = 0; behind <= after && has_code(s, core, at); behind += at > pc) {
+    for (unsigned behind = 0; behind <= after && session_has_code(s, core, at); behind += at > pc) {
         uint32_t units = session_length(s, core, at);
         code_line(s, core, at, units, out);
         at += units;
@@ -216,47 +191,39 @@ void look_read(const struct session *s, unsigned core, struct look_values *ret)
  * that. */
 enum { GENERAL_WIDTH = 14, VALUE_WIDTH = 11 };
 
-static unsigned columns_of(unsigned width, unsigned cell)
-{
-    return width < cell ? 1 : width / cell;
-}
-
-static void general_registers(unsigned columns, const struct look_values *now,
+static void general_registers(unsigned width, const struct look_values *now,
                               const struct look_values *before, struct cps_buf *out)
 {
     static const char *const ports[] = {"$sp ", "$lr ", "$rem", "$addr", "$usraddr"};
+    unsigned columns = width < GENERAL_WIDTH ? 1 : width / GENERAL_WIDTH;
     for (unsigned i = 1; i <= 0x1e; i++) {
-        char name[12];
+        cps_buf_str(out, before && before->value[i] != now->value[i] ? "*" : " ");
         if (i < 0x1a)
-            snprintf(name, sizeof(name), "$%02x", i);
+            cps_buf_printf(out, "$%02x", i);
         else
-            snprintf(name, sizeof(name), "%s", ports[i - 0x1a]);
-        cps_buf_printf(out, "%c%s %08" PRIx64 "%s",
-                       before && before->value[i] != now->value[i] ? '*' : ' ', name, now->value[i],
+            cps_buf_str(out, ports[i - 0x1a]);
+        cps_buf_printf(out, " %08" PRIx64 "%s", now->value[i],
                        i % columns == 0 || i == 0x1e ? "\n" : " ");
     }
-}
-
-static unsigned longest_name(const struct session *s)
-{
-    const struct cps_engine_ops *ops = session_engine(s)->ops;
-    size_t longest = 0;
-    for (unsigned i = 0; i < values_count(s); i++)
-        longest = strlen(ops->reg[i].name) > longest ? strlen(ops->reg[i].name) : longest;
-    return (unsigned)longest;
 }
 
 static void named_values(const struct session *s, unsigned width, const struct look_values *now,
                          const struct look_values *before, struct cps_buf *out)
 {
     const struct cps_engine_ops *ops = session_engine(s)->ops;
-    unsigned name = longest_name(s);
-    unsigned columns = columns_of(width, name + VALUE_WIDTH);
-    for (unsigned i = 0; i < values_count(s); i++)
+    unsigned count = values_count(s);
+    unsigned longest = 0;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned length = (unsigned)strlen(ops->reg[i].name);
+        longest = length > longest ? length : longest;
+    }
+    unsigned cell = longest + VALUE_WIDTH;
+    unsigned columns = width < cell ? 1 : width / cell;
+    for (unsigned i = 0; i < count; i++)
         cps_buf_printf(out, "%c%-*s %08" PRIx64 "%s",
-                       before && before->value[i] != now->value[i] ? '*' : ' ', (int)name,
+                       before && before->value[i] != now->value[i] ? '*' : ' ', (int)longest,
                        ops->reg[i].name, now->value[i],
-                       (i + 1) % columns && i + 1 < values_count(s) ? " " : "\n");
+                       (i + 1) % columns && i + 1 < count ? " " : "\n");
 }
 
 void look_registers(const struct session *s, unsigned core, unsigned width,
@@ -265,7 +232,7 @@ void look_registers(const struct session *s, unsigned core, unsigned width,
     struct look_values now = {{0}};
     look_read(s, core, &now);
     if (values_file(s) == CPS_FILE_GENERAL)
-        general_registers(columns_of(width, GENERAL_WIDTH), &now, before, out);
+        general_registers(width, &now, before, out);
     else
         named_values(s, width, &now, before, out);
 }
@@ -312,23 +279,23 @@ void look_event(const struct session *s, const struct cps_event *event, uint32_t
     cps_buf_str(out, "\n");
 }
 
-/* Which submission the event in front of @p end was made in. */
-static uint32_t submission_at(const struct session *s, uint64_t end)
+bool look_event_before(const struct session *s, enum cps_event_kind kind, uint64_t *number,
+                       struct cps_event *ret)
 {
-    struct cps_event event;
-    while (end-- && cps_debug_event(s->debug, end, &event)) {
-        if (cps_event_kind(&event) == CPS_EV_SUBMIT)
-            return event.value;
+    while (*number && cps_debug_event(s->debug, --*number, ret)) {
+        if (cps_event_kind(ret) == kind)
+            return true;
     }
-    return 0;
+    return false;
 }
 
 void look_events(const struct session *s, unsigned count, struct cps_buf *out)
 {
     uint64_t end = cps_debug_place(s->debug).event;
     uint64_t first = end < count ? 0 : end - count;
-    uint32_t submission = submission_at(s, first);
+    uint64_t before = first;
     struct cps_event event;
+    uint32_t submission = look_event_before(s, CPS_EV_SUBMIT, &before, &event) ? event.value : 0;
     for (uint64_t i = first; i < end; i++) {
         if (!cps_debug_event(s->debug, i, &event))
             continue;
@@ -339,10 +306,27 @@ void look_events(const struct session *s, unsigned count, struct cps_buf *out)
     }
 }
 
-/* Where the host is done; each is told by `run`. */
-static void put_misses(const struct session *s, struct cps_buf *out)
+/* What a run that a point stopped is called, and its event. */
+static void put_point_stop(const struct session *s, const struct cps_debug_stop *stop,
+                           struct cps_buf *out)
+{
+    const struct cps_debug_point *p = cps_debug_find(s->debug, stop->point);
+    const struct typed_point *typed = p ? p->context : NULL;
+    cps_buf_printf(out, "%s %d%s%s\n", p && point_is_break(p) ? "breakpoint" : "watchpoint",
+                   stop->point, typed ? ", " : "", typed ? typed->text : "");
+    if (!stop->has_event)
+        return;
+    cps_buf_str(out, "  ");
+    look_event(s, &stop->event, session_submission(s), out);
+}
+
+/* Why it ends; then what the host missed, where it is done. */
+static void put_end(const struct session *s, struct cps_buf *out)
 {
     const struct cps_debug_place place = cps_debug_place(s->debug);
+    cps_buf_str(out, play_is_script(&s->play) ? "the end: the host is done\n"
+                     : s->play.feed.until     ? "the end: the hardware came no further\n"
+                                              : "the end: every submission is done\n");
     if (!place.missed)
         return;
     play_put_misses(place.missed, out);
@@ -352,65 +336,48 @@ static void put_misses(const struct session *s, struct cps_buf *out)
 
 void look_stop(const struct session *s, const struct cps_debug_stop *stop, struct cps_buf *out)
 {
-    static const char *const reasons[] = {
-        [CPS_WHY_GONE] = "",
-        [CPS_WHY_POINT] = "",
-        [CPS_WHY_END] = "the end: every submission is done\n",
-        [CPS_WHY_START] = "the beginning: nothing lies before\n",
-        [CPS_WHY_DEADLOCK] =
-            "deadlock: every processor waits for something that nothing will change\n",
-        [CPS_WHY_FAULT] = "fault\n",
-        [CPS_WHY_BAD_PACKET] = "bad packet: the firmware refused it and spins\n",
-        [CPS_WHY_INTERRUPTED] = "interrupted\n",
-        [CPS_WHY_NOMEM] = "out of memory\n",
-        [CPS_WHY_REFUSED] = "refused: ",
-    };
-    static const uint8_t stops[] = {[CPS_WHY_DEADLOCK] = CPS_STOP_DEADLOCK,
-                                    [CPS_WHY_FAULT] = CPS_STOP_FAULT,
-                                    [CPS_WHY_BAD_PACKET] = CPS_STOP_BAD_PACKET};
-    bool is_script = play_is_script(&s->play);
-    if (stop->reason == CPS_WHY_INTERRUPTED && s->limited) {
-        cps_buf_printf(out, "limit: %" PRIu64 " instructions in one command\n", s->limit);
+    enum cps_stop explained = CPS_STOP_DEADLOCK;
+    switch (stop->reason) {
+    case CPS_WHY_GONE:
         return;
-    }
-    const char *end = is_script            ? "the end: the host is done\n"
-                      : s->play.feed.until ? "the end: the hardware came no further\n"
-                                           : reasons[CPS_WHY_END];
-    cps_buf_str(out, stop->reason == CPS_WHY_END ? end : reasons[stop->reason]);
-    if (stop->reason == CPS_WHY_END)
-        put_misses(s, out);
-    if (stop->reason == CPS_WHY_REFUSED && cps_debug_refused(s->debug))
-        cps_buf_printf(out, "%s\n", cps_debug_refused(s->debug)->message);
-    if (stop->reason == CPS_WHY_DEADLOCK || stop->reason == CPS_WHY_FAULT ||
-        stop->reason == CPS_WHY_BAD_PACKET) {
-        play_explain(&s->play, session_engine(s), (enum cps_stop)stops[stop->reason], out);
-        cps_buf_str(out, "\n");
-    }
-    if (stop->reason != CPS_WHY_POINT)
+    case CPS_WHY_POINT:
+        put_point_stop(s, stop, out);
         return;
-    const struct cps_debug_point *p = cps_debug_find(s->debug, stop->point);
-    const struct typed_point *typed = p ? p->context : NULL;
-    cps_buf_printf(out, "%s %d%s%s\n", p && point_is_break(p) ? "breakpoint" : "watchpoint",
-                   stop->point, typed ? ", " : "", typed ? typed->text : "");
-    if (stop->has_event) {
-        cps_buf_str(out, "  ");
-        look_event(s, &stop->event, session_submission(s), out);
-    }
-}
-
-/* Four dwords. */
-static void memory_line(const struct session *s, char file, uint64_t iova, uint32_t dwords,
-                        struct cps_buf *out)
-{
-    cps_buf_printf(out, "%016" PRIx64 ":", iova);
-    for (uint32_t i = 0; i < dwords; i++) {
-        const struct cps_place at = {0, file, iova + 4 * (uint64_t)i};
-        uint64_t value = 0;
-        if (cps_engine_get(session_engine(s), at, &value))
-            cps_buf_printf(out, " %08" PRIx64, value);
+    case CPS_WHY_END:
+        put_end(s, out);
+        return;
+    case CPS_WHY_START:
+        cps_buf_str(out, "the beginning: nothing lies before\n");
+        return;
+    case CPS_WHY_DEADLOCK:
+        cps_buf_str(out,
+                    "deadlock: every processor waits for something that nothing will change\n");
+        break;
+    case CPS_WHY_FAULT:
+        cps_buf_str(out, "fault\n");
+        explained = CPS_STOP_FAULT;
+        break;
+    case CPS_WHY_BAD_PACKET:
+        cps_buf_str(out, "bad packet: the firmware refused it and spins\n");
+        explained = CPS_STOP_BAD_PACKET;
+        break;
+    case CPS_WHY_INTERRUPTED:
+        if (s->limited)
+            cps_buf_printf(out, "limit: %" PRIu64 " instructions in one command\n", s->limit);
         else
-            cps_buf_str(out, " ........");
+            cps_buf_str(out, "interrupted\n");
+        return;
+    case CPS_WHY_NOMEM:
+        cps_buf_str(out, "out of memory\n");
+        return;
+    case CPS_WHY_REFUSED:
+        cps_buf_printf(out, "refused: %s%s",
+                       cps_debug_refused(s->debug) ? cps_debug_refused(s->debug)->message : "",
+                       cps_debug_refused(s->debug) ? "\n" : "");
+        return;
     }
+    play_explain(&s->play, session_engine(s), explained, out);
+    cps_buf_str(out, "\n");
 }
 
 void look_memory(const struct session *s, char file, uint64_t iova, uint32_t dwords,
@@ -418,25 +385,23 @@ void look_memory(const struct session *s, char file, uint64_t iova, uint32_t dwo
 {
     bool in_capture = file == CPS_FILE_MEMORY && !play_is_script(&s->play);
     const struct cps_buffer *before = NULL;
-    for (uint32_t i = 0; i < dwords; i += 4) {
-        uint64_t at = iova + 4 * (uint64_t)i;
-        memory_line(s, file, at, dwords - i < 4 ? dwords - i : 4, out);
+    for (uint32_t i = 0; i < dwords; i++) {
+        const struct cps_place at = {0, file, iova + 4 * (uint64_t)i};
+        uint64_t value = 0;
+        if (i % 4 == 0)
+            cps_buf_printf(out, "%016" PRIx64 ":", at.number);
+        if (cps_engine_get(session_engine(s), at, &value))
+            cps_buf_printf(out, " %08" PRIx64, value);
+        else
+            cps_buf_str(out, " ........");
+        if (i % 4 != 3 && i + 1 < dwords)
+            continue;
+        uint64_t line = iova + 4 * (uint64_t)(i - i % 4);
         const struct cps_buffer *buffer =
-            cps_buffers_at(s->play.buffers, session_submission(s), at);
-        if (in_capture && (!i || buffer != before))
-            cps_buffers_put(s->play.buffers, session_submission(s), at, out);
+            cps_buffers_at(s->play.buffers, session_submission(s), line);
+        if (in_capture && (i < 4 || buffer != before))
+            cps_buffers_put(s->play.buffers, session_submission(s), line, out);
         before = buffer;
         cps_buf_str(out, "\n");
     }
-}
-
-void look_counts(const struct session *s, struct cps_buf *out)
-{
-    const struct cps_engine *engine = session_engine(s);
-    cps_buf_printf(out,
-                   "%" PRIu64 " %s, %" PRIu64 " instructions, %" PRIu64 " register writes, %" PRIu64
-                   " memory writes\n",
-                   engine->packets, play_is_script(&s->play) ? "starts" : "packets",
-                   engine->instructions, engine->tap.count[CPS_EV_REG],
-                   engine->tap.count[CPS_EV_MEMW]);
 }

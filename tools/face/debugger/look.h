@@ -34,7 +34,8 @@ void look_packet(const struct session *session, unsigned core, struct cps_buf *o
 bool look_last_packet(const struct session *session, unsigned core, struct cps_event *ret);
 /** What a register of 64 bits holds, of which @p number is a half, in front of its buffer if it is
  * an address: " = 0x0000000001125000 [buf 3 +0x0]"; nothing for others. */
-void look_whole(const struct session *session, unsigned core, uint32_t number, struct cps_buf *out);
+void format_register64(const struct session *session, unsigned core, uint32_t number,
+                       struct cps_buf *out);
 /** Calls, then the streams that led here, from the innermost to the ring. */
 void look_backtrace(const struct session *session, unsigned core, struct cps_buf *out);
 /** One event as a line of a text trace; an access of memory with the buffer that it is to, as the
@@ -43,6 +44,10 @@ void look_event(const struct session *session, const struct cps_event *event, ui
                 struct cps_buf *out);
 /** The last @p count events with their numbers. */
 void look_events(const struct session *session, unsigned count, struct cps_buf *out);
+/** The newest event of a kind in front of event @p number, as far as events are kept.
+ * @param number  gets its own @return false: there is none */
+bool look_event_before(const struct session *session, enum cps_event_kind kind, uint64_t *number,
+                       struct cps_event *ret);
 /** Why a run stopped; empty if it just went as far as asked. */
 void look_stop(const struct session *session, const struct cps_debug_stop *stop,
                struct cps_buf *out);
@@ -58,7 +63,50 @@ void look_source_text(const struct session *session, unsigned core, uint32_t pc,
 bool look_source(const struct session *session, unsigned core, uint32_t pc, const char **file,
                  uint32_t *line);
 
-/** How far the run is: packets, instructions, register writes. */
-void look_counts(const struct session *session, struct cps_buf *out);
+/* ---- look_fields.c ---- */
+
+/** Which names registers of a file have; CPS_SPACE_COUNT: none. */
+enum cps_space look_space(char file);
+/** The packet at hand as look_packet() has it, up to @p most words of it; "." stands in front of
+ * those that the processor read, "=>" in front of the one that it reads next. Of engines without
+ * packets nothing. */
+void look_payload(const struct session *session, unsigned core, unsigned most, struct cps_buf *out);
+/** The register that @p what names (as expr_place() has it), a field in a line.
+ * @return false, and nothing is appended, if it names none */
+bool look_register(const struct session *session, unsigned core, const char *what,
+                   struct cps_buf *out);
+/** The @p most GPU registers that were written last, the newest first, each with its fields; then
+ * the control registers that are not 0, and those of the SQE. */
+void look_fields(const struct session *session, unsigned core, unsigned most, struct cps_buf *out);
+
+/* ---- look_state.c ---- */
+
+struct state_result;
+/** What `cpscope state` gathers of the session's capture; the caller calls state_deinit() in any
+ * case. @param draw  -1: of all @param who  whose draws; CPS_CPU_NONE: of the processor that draws
+ */
+CPS_MUST_USE struct cps_err *look_draw(const struct session *session, unsigned who, long draw,
+                                       struct state_result *ret);
+/** Appends the state where the session stands, its changes included, and what changed since the
+ * draw before. Runs all the way to here once more. @param all  also what is as it was
+ * @return NULL, CPS_ERR_SYNTAX where there are no draws, or what cps_debug_retrace() says */
+CPS_MUST_USE struct cps_err *look_state_here(struct session *session, bool all,
+                                             struct cps_buf *out);
+/** Appends the state at draw @p draw of the capture, as `cpscope state` has it: changes of the
+ * session are no part of it. @return NULL, or an error: there is no capture, or no such draw */
+CPS_MUST_USE struct cps_err *look_state_draw(const struct session *session, long draw, bool all,
+                                             struct cps_buf *out);
+
+/* ---- why.c ---- */
+
+/**
+ * Appends where a value comes from.
+ * @param what  as `cpscope why` takes it, its events counted as the debugger does; or a general or
+ *              control register of @p core: "$02", "@IB_LEVEL"
+ * @param json  as a line of JSON
+ * @return NULL, CPS_ERR_NOMEM, or what is wrong with @p what, or that there is no such value
+ */
+CPS_MUST_USE struct cps_err *session_why(struct session *session, unsigned core, const char *what,
+                                         bool json, struct cps_buf *out);
 
 #endif

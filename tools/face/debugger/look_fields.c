@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Registers of a stopped machine with their fields. */
-#include "tools/face/debugger/look_fields.h"
+ * Registers of a stopped machine with their fields, and the packet that it is at. */
 
 #include <inttypes.h>
-#include <string.h>
 
+#include "isa/base/pm4.h"
 #include "tools/face/debugger/expr.h"
+#include "tools/face/debugger/look.h"
 
 #define MOST 64u /* registers that were written last */
 
@@ -15,6 +15,14 @@ struct fields {
     const char *before; /* in front of each */
     bool all;           /* also flags that are not set */
 };
+
+enum cps_space look_space(char file)
+{
+    return file == CPS_FILE_CONTROL    ? CPS_SPACE_CONTROL
+           : file == CPS_FILE_SQE      ? CPS_SPACE_SQE
+           : file == CPS_FILE_REGISTER ? CPS_SPACE_GPU
+                                       : CPS_SPACE_COUNT;
+}
 
 static void put_field(void *context, const struct cps_value *value)
 {
@@ -32,25 +40,16 @@ static void put_field(void *context, const struct cps_value *value)
         cps_buffers_put_value(f->session->play.buffers, session_submission(f->session), value, out);
 }
 
-static void put_name(const struct cps_names *names, enum cps_space space, uint32_t number,
-                     struct cps_buf *out)
-{
-    unsigned part = 0;
-    const char *name = names ? cps_name(names, space, number, &part) : NULL;
-    cps_buf_printf(out, part ? "%s+0x%x" : "%s", name ? name : "-", part);
-}
-
 /* "RB_CCU_CNTL 0x8e07 = 10000000", and its fields. */
 static void put_register(const struct session *s, const struct cps_names *names,
                          enum cps_space space, char sign, uint32_t number, uint64_t value,
                          struct cps_buf *out)
 {
     struct fields f = {s, out, "  ", false};
-    put_name(names, space, number, out);
-    if (sign)
-        cps_buf_printf(out, " %c0x%03" PRIx32, sign, number);
-    else
-        cps_buf_printf(out, " 0x%04" PRIx32, number);
+    unsigned part = 0;
+    const char *name = names ? cps_name(names, space, number, &part) : NULL;
+    cps_buf_printf(out, part ? "%s+0x%x" : "%s", name ? name : "-", part);
+    cps_buf_printf(out, sign ? " %c0x%03" PRIx32 : "%c0x%04" PRIx32, sign ? sign : ' ', number);
     cps_buf_printf(out, " = %08" PRIx64, value);
     if (names)
         cps_name_values(names, space, number, (uint32_t)value, put_field, &f);
@@ -58,15 +57,6 @@ static void put_register(const struct session *s, const struct cps_names *names,
 }
 
 /* ---- those that were written last ---- */
-
-static bool is_listed(const uint64_t *listed, unsigned count, uint64_t address)
-{
-    for (unsigned i = 0; i < count; i++) {
-        if (listed[i] == address)
-            return true;
-    }
-    return false;
-}
 
 static void put_written(const struct session *s, unsigned most, struct cps_buf *out)
 {
@@ -76,7 +66,10 @@ static void put_written(const struct session *s, unsigned most, struct cps_buf *
     most = most < MOST ? most : MOST;
     for (uint64_t i = cps_debug_place(s->debug).event;
          count < most && i-- && cps_debug_event(s->debug, i, &event);) {
-        if (cps_event_kind(&event) != CPS_EV_REG || is_listed(listed, count, event.addr))
+        unsigned known = 0;
+        while (known < count && listed[known] != event.addr)
+            known++;
+        if (cps_event_kind(&event) != CPS_EV_REG || known < count)
             continue;
         listed[count++] = event.addr;
         if (count == 1)
@@ -113,16 +106,6 @@ void look_fields(const struct session *s, unsigned core, unsigned most, struct c
     put_space(s, core, CPS_SPACE_SQE, CPS_FILE_SQE, "registers of the SQE", out);
 }
 
-/* ---- one of them ---- */
-
-static enum cps_space space_of(char file)
-{
-    return file == CPS_FILE_CONTROL    ? CPS_SPACE_CONTROL
-           : file == CPS_FILE_SQE      ? CPS_SPACE_SQE
-           : file == CPS_FILE_REGISTER ? CPS_SPACE_GPU
-                                       : CPS_SPACE_COUNT;
-}
-
 bool look_register(const struct session *s, unsigned core, const char *what, struct cps_buf *out)
 {
     struct cps_place place;
@@ -131,12 +114,196 @@ bool look_register(const struct session *s, unsigned core, const char *what, str
         return false;
     uint64_t value = session_value(s, core, place.file, place.number);
     const struct cps_names *names = session_names(s, core);
-    enum cps_space space = space_of(place.file);
+    enum cps_space space = look_space(place.file);
     cps_buf_printf(out, "%s = %08" PRIx64, what, value);
     if (space == CPS_SPACE_GPU)
-        look_whole(s, core, (uint32_t)place.number, out);
+        format_register64(s, core, (uint32_t)place.number, out);
     if (space != CPS_SPACE_COUNT && names)
         cps_name_values(names, space, (uint32_t)place.number, (uint32_t)value, put_field, &f);
     cps_buf_str(out, "\n");
     return true;
+}
+
+/* ---- the packet at hand ---- */
+
+#define MAX_PAYLOAD 512u
+#define FEW         16u /* words, where a packet is one thing among others */
+
+/* A packet, and what is to be said behind each word of it. */
+struct payload {
+    const struct session *session;
+    const struct cps_names *names;
+    struct cps_pm4 packet;
+    uint32_t word[MAX_PAYLOAD + 1]; /* one more than is shown: an address may end there */
+    uint32_t count;                 /* of those */
+    uint32_t most;                  /* that are shown */
+    uint32_t read;                  /* that the processor has taken */
+    bool marked;                    /* which those are is said, too */
+    struct cps_buf text[MAX_PAYLOAD];
+};
+
+/* ---- registers of 64 bits ---- */
+
+struct whole {
+    const struct session *session;
+    struct cps_buf *out;
+};
+
+static void put_whole_buffer(void *context, const struct cps_value *value)
+{
+    const struct whole *whole = context;
+    cps_buffers_put_value(whole->session->play.buffers, session_submission(whole->session), value,
+                          whole->out);
+}
+
+/* Of one that is no address its halves say enough. */
+static void put_whole(const struct session *s, const struct cps_names *names, uint32_t lower,
+                      uint64_t value, struct cps_buf *out)
+{
+    CPS_BUF buffer = {0};
+    struct whole whole = {s, &buffer};
+    if (!cps_name_values64(names, CPS_SPACE_GPU, lower, value, put_whole_buffer, &whole) ||
+        !buffer.size)
+        return;
+    cps_buf_str(out, out->size && out->data[out->size - 1] == ' ' ? "= " : " = ");
+    cps_buf_hex(out, value, 16);
+    cps_buf_join(out, &buffer);
+}
+
+void format_register64(const struct session *s, unsigned core, uint32_t number, struct cps_buf *out)
+{
+    unsigned half = 0;
+    const struct cps_names *names = session_names(s, core);
+    const struct cps_afuc *afuc = session_afuc(s);
+    if (!afuc || !names || !cps_name(names, CPS_SPACE_GPU, number, &half) ||
+        !cps_afuc_reg_written(afuc, number - half) ||
+        !cps_afuc_reg_written(afuc, number - half + 1))
+        return; /* half an address says nothing */
+    uint64_t low = session_value(s, core, CPS_FILE_REGISTER, number - half);
+    uint64_t high = session_value(s, core, CPS_FILE_REGISTER, number - half + 1);
+    put_whole(s, names, number - half, high << 32 | (uint32_t)low, out);
+}
+
+/* ---- payload ---- */
+
+static void put_register_fields(const struct payload *p, uint32_t index, struct cps_buf *out)
+{
+    uint32_t number = p->packet.reg + index;
+    const char *name = cps_name(p->names, CPS_SPACE_GPU, number, NULL);
+    cps_buf_printf(out, "%s ", name ? name : "");
+    cps_name_fields(p->names, CPS_SPACE_GPU, number, p->word[index], out);
+    if (index + 1 < p->count)
+        put_whole(p->session, p->names, number, (uint64_t)p->word[index + 1] << 32 | p->word[index],
+                  out);
+}
+
+static void take_value(void *context, const struct cps_value *value)
+{
+    struct payload *p = context;
+    if (value->number >= p->most || (value->is_flag && !value->bits))
+        return;
+    struct cps_buf *out = &p->text[value->number];
+    bool is_plain = value->name && !value->name[0] && !value->word;
+    if (is_plain)
+        return;
+    cps_buf_str(out, out->size ? " " : "");
+    cps_value_line(value, out);
+    cps_buffers_put_value(p->session->play.buffers, session_submission(p->session), value, out);
+}
+
+static void put_payload(struct payload *p, struct cps_buf *out)
+{
+    uint32_t shown = p->packet.count < p->most ? p->packet.count : p->most;
+    if (p->packet.kind == CPS_PM4_TYPE7)
+        cps_packet_values(p->names, p->packet.opcode, p->word, p->count, take_value, p);
+    for (uint32_t i = 0; i < shown; i++) {
+        if (p->packet.kind == CPS_PM4_TYPE4)
+            put_register_fields(p, i, &p->text[i]);
+        const char *mark = !p->marked ? "  " : i < p->read ? " . " : i == p->read ? "=> " : "   ";
+        cps_buf_printf(out, "%s%2" PRIu32 "  %08" PRIx32 "%s", mark, i, p->word[i],
+                       p->text[i].size ? "  " : "");
+        cps_buf_join(out, &p->text[i]);
+        cps_buf_str(out, "\n");
+        cps_buf_deinit(&p->text[i]);
+    }
+    if (p->packet.count > p->most)
+        cps_buf_printf(out, "  and %" PRIu32 " more\n", p->packet.count - p->most);
+}
+
+bool look_last_packet(const struct session *s, unsigned core, struct cps_event *ret)
+{
+    uint64_t number = cps_debug_place(s->debug).event;
+    while (look_event_before(s, CPS_EV_PKT, &number, ret)) {
+        if (cps_event_who(ret) == session_engine(s)->who[core])
+            return true;
+    }
+    return false;
+}
+
+/* Words of the packet at @p header that were taken from its stream; all of them if that stream is
+ * over, and another one runs at its level. */
+static uint32_t words_read(const struct session *s, unsigned core, const struct cps_event *packet,
+                           uint32_t count)
+{
+    struct cps_position at =
+        cps_afuc_position(session_afuc(s), core, cps_event_sub(packet) % (CPS_LEVEL_SDS + 1));
+    uint64_t first = (packet->addr - at.iova) / 4 + 1; /* behind the header */
+    if (!at.active || packet->addr < at.iova || first > at.dwords || at.consumed < first)
+        return count;
+    return at.consumed - first < count ? (uint32_t)(at.consumed - first) : count;
+}
+
+static void put_packet(const struct session *s, unsigned core, unsigned most, bool marked,
+                       struct cps_buf *out)
+{
+    struct cps_event event;
+    const struct cps_afuc *afuc = session_afuc(s);
+    if (!afuc)
+        return;
+    uint32_t header = cps_afuc_header(afuc, core, 0);
+    struct payload payload = {s, session_names(s, core), cps_pm4_decode(header), .most = most,
+                              .marked = marked};
+    bool known = look_last_packet(s, core, &event) && event.value == header;
+    const char *name = NULL;
+    cps_buf_printf(out, "%08" PRIx32 " ", header);
+    if (payload.packet.kind == CPS_PM4_TYPE7) {
+        name = cps_name(payload.names, CPS_SPACE_PACKET, payload.packet.opcode, NULL);
+        cps_buf_printf(out, "%s, opcode 0x%02" PRIx32, name ? name : "UNKN", payload.packet.opcode);
+    } else if (payload.packet.kind == CPS_PM4_TYPE4) {
+        name = cps_name(payload.names, CPS_SPACE_GPU, payload.packet.reg, NULL);
+        cps_buf_printf(out, "type 4, register 0x%04" PRIx32 " %s", payload.packet.reg,
+                       name ? name : "");
+    }
+    if (payload.packet.kind == CPS_PM4_TYPE7 || payload.packet.kind == CPS_PM4_TYPE4)
+        cps_buf_printf(out, ", %" PRIu32 " dwords", payload.packet.count);
+    else
+        cps_buf_str(out, "not a packet header");
+    if (known)
+        cps_buf_printf(out, ", %s 0x%016" PRIx64,
+                       cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&event)), event.addr);
+    bool has_payload =
+        known && cps_event_sub(&event) != CPS_LEVEL_INT && payload.packet.kind != CPS_PM4_BAD;
+    if (has_payload)
+        cps_buffers_put(s->play.buffers, session_submission(s), event.addr, out);
+    cps_buf_str(out, "\n");
+    if (!has_payload)
+        return;
+    payload.read = words_read(s, core, &event, payload.packet.count);
+    if (marked)
+        cps_buf_printf(out, "%" PRIu32 " of %" PRIu32 " dwords read\n", payload.read,
+                       payload.packet.count);
+    for (uint32_t i = 0; i < payload.packet.count && i <= most; i++)
+        payload.word[payload.count++] =
+            (uint32_t)session_value(s, core, CPS_FILE_MEMORY, event.addr + 4 + 4 * (uint64_t)i);
+    put_payload(&payload, out);
+}
+
+void look_packet(const struct session *s, unsigned core, struct cps_buf *out)
+{
+    put_packet(s, core, FEW, false, out);
+}
+
+void look_payload(const struct session *s, unsigned core, unsigned most, struct cps_buf *out)
+{
+    put_packet(s, core, most < MAX_PAYLOAD ? most : MAX_PAYLOAD, true, out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the GPU's registers hold at a draw. */
-#include "tools/face/debugger/look_state.h"
+#include "tools/face/debugger/look.h"
 
 #include <inttypes.h>
 
@@ -53,18 +53,12 @@ static struct cps_err *end(void *context, struct cps_engine *engine)
     return NULL;
 }
 
-static struct cps_err *need_draws(const struct session *session)
-{
-    if (session_afuc(session))
-        return NULL;
-    return cps_err_new(CPS_ERR_SYNTAX, "%s does not draw", session_engine(session)->ops->name);
-}
-
 struct cps_err *look_state_here(struct session *session, bool all, struct cps_buf *out)
 {
     struct here here = {.out = out, .all = all};
     const struct cps_debug_retrace retrace = {begin, end, &here};
-    CPS_TRY(need_draws(session));
+    if (!session_afuc(session))
+        return cps_err_new(CPS_ERR_SYNTAX, "%s does not draw", session_engine(session)->ops->name);
     unsigned who = drawing(session);
     here.state = state_run_create(session->play.names[who], session->play.buffers, who);
     struct cps_err *err = cps_debug_retrace(session->debug, &retrace);
@@ -72,36 +66,39 @@ struct cps_err *look_state_here(struct session *session, bool all, struct cps_bu
     return err;
 }
 
-static struct cps_err *put_draw(const struct state_setup *setup, bool all, struct cps_buf *out)
+struct cps_err *look_draw(const struct session *session, unsigned who, long draw,
+                          struct state_result *ret)
 {
-    struct state_result result = {0};
-    struct cps_err *err = state_gather(setup, &result);
-    if (!err && !result.state.now)
-        err = cps_err_new(CPS_ERR_INPUT,
-                          "draw %ld: the run makes %" PRIu32 " of them, counted from 0",
-                          setup->draw, result.count);
-    if (!err)
-        put_state(&result, all,
-                  "{draws*" STATE_LAUNCH ", as the capture has it\n}" STATE_COUNTS "\n" STATE_ROWS,
-                  out);
-    state_deinit(&result);
-    return err;
+    const struct cps_options *opt = session->opt;
+    const char *firmware[3] = {opt->fw_count ? opt->fw[0] : NULL,
+                               opt->fw_count > 1 ? opt->fw[1] : NULL, NULL};
+    const struct state_setup setup = {.opt = opt,
+                                      .quiet = true,
+                                      .firmware = firmware,
+                                      .capture = opt->arg_count ? opt->arg[0] : NULL,
+                                      .who = who,
+                                      .draw = draw};
+    return state_gather(&setup, ret);
 }
 
 struct cps_err *look_state_draw(const struct session *session, long draw, bool all,
                                 struct cps_buf *out)
 {
     const struct cps_options *opt = session->opt;
-    const char *firmware[3] = {opt->fw_count ? opt->fw[0] : NULL,
-                               opt->fw_count > 1 ? opt->fw[1] : NULL, NULL};
-    CPS_TRY(need_draws(session));
+    struct state_result result = {0};
+    if (!session_afuc(session))
+        return cps_err_new(CPS_ERR_SYNTAX, "%s does not draw", session_engine(session)->ops->name);
     if ((!opt->arg_count && !opt->demo) || session->play.dump)
         return cps_err_new(CPS_ERR_INPUT, "draw %ld: expected firmware and a capture", draw);
-    const struct state_setup setup = {.opt = opt,
-                                      .quiet = true,
-                                      .firmware = firmware,
-                                      .capture = opt->arg_count ? opt->arg[0] : NULL,
-                                      .who = drawing(session),
-                                      .draw = draw};
-    return put_draw(&setup, all, out);
+    struct cps_err *err = look_draw(session, drawing(session), draw, &result);
+    if (!err && !result.state.now)
+        err = cps_err_new(CPS_ERR_INPUT,
+                          "draw %ld: the run makes %" PRIu32 " of them, counted from 0", draw,
+                          result.count);
+    if (!err)
+        put_state(&result, all,
+                  "{draws*" STATE_LAUNCH ", as the capture has it\n}" STATE_COUNTS "\n" STATE_ROWS,
+                  out);
+    state_deinit(&result);
+    return err;
 }

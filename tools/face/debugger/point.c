@@ -11,22 +11,18 @@
 #include "tools/face/debugger/expr.h"
 #include "tools/face/debugger/look.h"
 #include "isa/base/lex.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/form/text.h"
-
-/* Of the packet at hand, as a bit; of none no bit. */
-static uint32_t level_of(const struct session *session, unsigned core)
-{
-    struct cps_event packet;
-    return look_last_packet(session, core, &packet) ? 1u << cps_event_sub(&packet) : 0;
-}
 
 static bool condition_holds(void *context, struct cps_debug *debug, unsigned core,
                             const struct cps_event *event)
 {
     const struct typed_point *typed = context;
     uint64_t value = 0;
+    struct cps_event packet; /* at hand: of none there is no level */
     (void)debug;
-    if (typed->levels && !(typed->levels & level_of(typed->session, core)))
+    if (typed->levels && !(look_last_packet(typed->session, core, &packet) &&
+                           typed->levels >> cps_event_sub(&packet) & 1))
         return false;
     if (!typed->condition)
         return true;
@@ -36,34 +32,25 @@ static bool condition_holds(void *context, struct cps_debug *debug, unsigned cor
     return holds;
 }
 
-/* Where a condition begins: "if EXPRESSION", behind a blank or alone; NULL: there is none. */
-static const char *find_condition(const char *text)
-{
-    for (const char *at = text; (at = strstr(at, "if")); at += 2) {
-        if ((at == text || at[-1] == ' ' || at[-1] == '\t') && (at[2] == ' ' || at[2] == '\t'))
-            return at;
-    }
-    return NULL;
-}
-
 /* Splits off "if EXPRESSION". */
-static struct cps_err *create(const struct session *session, const char *text,
-                              struct cps_debug_point *ret)
+static struct cps_err *create_point(const struct session *session, const char *word,
+                                    const char *text, struct cps_debug_point *ret)
 {
-    const char *condition = find_condition(text);
+    const char *condition = text; /* behind a blank or alone */
+    while ((condition = strstr(condition, "if")) &&
+           ((condition != text && !strchr(" \t", condition[-1])) || !condition[2] ||
+            !strchr(" \t", condition[2])))
+        condition += 2;
     size_t length = condition ? (size_t)(condition - text) : strlen(text);
     while (length && strchr(" \t", text[length - 1]))
         length--;
-    struct typed_point *typed = calloc(1, sizeof(*typed));
-    *ret = (struct cps_debug_point){.core = -1, .last = UINT64_MAX, .context = typed};
-    if (!typed)
-        return cps_err_nomem();
+    struct typed_point *typed = tool_alloc(1, sizeof(*typed));
+    *ret = (struct cps_debug_point){
+        .core = -1, .last = UINT64_MAX, .when = condition_holds, .context = typed};
     typed->session = session;
-    typed->word = "break";
-    typed->text = strndup(text, length);
-    ret->when = condition_holds;
-    if (!typed->text)
-        return cps_err_nomem();
+    typed->word = word;
+    typed->text = tool_strdup(text);
+    typed->text[length] = '\0';
     return condition ? point_condition(ret, cps_lex_blank(condition + 2)) : NULL;
 }
 
@@ -72,15 +59,22 @@ struct cps_err *point_condition(struct cps_debug_point *point, const char *condi
     struct typed_point *typed = point->context;
     struct cps_event none = {0};
     uint64_t value = 0;
-    char *copy = NULL;
-    if (condition && *condition) {
+    if (condition && *condition)
         CPS_TRY(expr_eval(typed->session, typed->session->core, &none, condition, &value));
-        copy = strdup(condition);
-        if (!copy)
-            return cps_err_nomem();
-    }
     free(typed->condition);
-    typed->condition = copy;
+    typed->condition = condition && *condition ? tool_strdup(condition) : NULL;
+    return NULL;
+}
+
+struct cps_debug_point *point_at(const struct session *session, unsigned core, uint32_t pc,
+                                 bool enabled)
+{
+    struct cps_debug_point *p = NULL;
+    for (unsigned i = 0; (p = cps_debug_point(session->debug, i)); i++) {
+        if (p->what == CPS_AT_PC && p->pc == pc && p->core == (int)core &&
+            !(enabled && p->disabled))
+            return p;
+    }
     return NULL;
 }
 
@@ -119,7 +113,7 @@ static const char *last_of(const char *text, size_t length, char wanted)
     return length ? text + length - 1 : NULL;
 }
 
-static struct cps_err *bad(const char *text, const char *expected)
+static struct cps_err *bad_text(const char *text, const char *expected)
 {
     return cps_err_new(CPS_ERR_SYNTAX, "%s: expected %s", text, expected);
 }
@@ -153,13 +147,13 @@ static struct cps_err *packet_point(const struct session *session, unsigned core
         opcode = (uint32_t)number;
     else if (length &&
              !cps_name_number(session_names(session, core), CPS_SPACE_PACKET, at, length, &opcode))
-        return bad(text, "pkt:NAME, pkt:OPCODE, either with @LEVEL behind it");
+        return bad_text(text, "pkt:NAME, pkt:OPCODE, either with @LEVEL behind it");
     if (length) {
         ret->mask = 0xf07f0000;
         ret->value = 7u << 28 | (opcode & 0x7f) << 16;
     }
     ret->subs = level ? level_bits(level + 1) : 0;
-    return level && !ret->subs ? bad(text, LEVELS) : NULL;
+    return level && !ret->subs ? bad_text(text, LEVELS) : NULL;
 }
 
 static struct cps_err *event_point(const char *text, struct cps_debug_point *ret)
@@ -169,7 +163,7 @@ static struct cps_err *event_point(const char *text, struct cps_debug_point *ret
     for (size_t i = 0; text[6 + i] && i < sizeof(classes) - 1; i++)
         classes[i] = (char)tolower((unsigned char)text[6 + i]);
     if (strlen(text + 6) >= sizeof(classes) || !cps_text_classes(classes, &ret->kinds))
-        return bad(text, "event:CLASS,..., as --events takes them");
+        return bad_text(text, "event:CLASS,..., as --events takes them");
     ret->kinds &= ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX);
     return NULL;
 }
@@ -180,7 +174,7 @@ static struct cps_err *host_point(const char *text, struct cps_debug_point *ret)
     const char *at = text + 5;
     int64_t line = 0;
     if (!cps_lex_number(&at, &line) || *at || line < 1)
-        return bad(text, "line:N, a line of the run file");
+        return bad_text(text, "line:N, a line of the run file");
     ret->what = CPS_AT_LINE;
     ret->first = ret->last = (uint64_t)line;
     return NULL;
@@ -224,77 +218,57 @@ const char *point_core(const struct session *s, const char *text, unsigned *core
     return text;
 }
 
-/* "@ib2" behind a place: it counts at that level alone. A control register begins with "@". */
-static struct cps_err *take_level(const struct session *session, const char *text, size_t *length,
-                                  struct cps_debug_point *ret)
-{
-    const char *at = *length ? last_of(text + 1, *length - 1, '@') : NULL;
-    struct typed_point *typed = ret->context;
-    if (!at || !session_afuc(session))
-        return NULL;
-    typed->levels = level_bits(at + 1);
-    *length = (size_t)(at - text);
-    return typed->levels ? NULL : bad(text, "a place, with " LEVELS " behind it");
-}
-
-/* Whether @p text is more than a number: its value may be another one at another place. */
-static bool is_computed(const char *text, size_t length)
-{
-    int64_t number = 0;
-    const char *at = cps_lex_blank(*text == '*' ? text + 1 : text);
-    return length && (!cps_lex_number(&at, &number) || at != text + length);
-}
-
+/* "CP_NOP+0x2@ib2": what is behind "@" counts at that level alone; a control register begins with
+ * one. What is more than a number may have another value at another time. */
 static struct cps_err *place_point(const struct session *session, unsigned core, const char *text,
                                    struct cps_debug_point *ret)
 {
+    struct typed_point *typed = ret->context;
     uint64_t value = 0;
-    uint64_t word = 0;
+    int64_t number = 0;
     struct cps_err *err = NULL;
     text = point_core(session, text, &core);
     size_t length = strlen(text);
+    const char *level = length ? last_of(text + 1, length - 1, '@') : NULL;
     ret->what = CPS_AT_PC;
     ret->core = (int)core;
-    CPS_TRY(take_level(session, text, &length, ret));
+    if (level && session_afuc(session)) {
+        typed->levels = level_bits(level + 1);
+        length = (size_t)(level - text);
+        if (!typed->levels)
+            return bad_text(text, "a place, with " LEVELS " behind it");
+    }
     bool named = point_line(session, core, text, length, &ret->pc) ||
                  session_find_place(session, core, text, length, &ret->pc);
     if (named)
         value = ret->pc;
     else
         err = expr_eval_part(session, core, length ? text : "$pc", length ? length : 3, &value);
-    ((struct typed_point *)ret->context)->moves = !named && is_computed(text, length);
+    const char *at = cps_lex_blank(*text == '*' ? text + 1 : text);
+    typed->moves = !named && length && (!cps_lex_number(&at, &number) || at != text + length);
     cps_err_free(err);
     if (err)
-        return bad(text, "a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS");
-    const struct cps_place at = {(uint8_t)core, CPS_FILE_CODE, value};
-    if (!cps_engine_get(session_engine(session), at, &word))
+        return bad_text(text, "a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS");
+    if (!session_has_code(session, core, value))
         return cps_err_new(CPS_ERR_SYNTAX, "%s: %s has no code there", length ? text : "here",
                            session_core_name(session, core));
     ret->pc = (uint32_t)value;
     return NULL;
 }
 
-static struct cps_err *finish(struct cps_err *err, struct cps_debug_point *ret)
-{
-    if (err)
-        point_release(ret);
-    return err;
-}
-
 struct cps_err *point_break(const struct session *session, unsigned core, const char *text,
                             struct cps_debug_point *ret)
 {
-    struct cps_err *err = create(session, text, ret);
-    const char *place = err ? "" : ((struct typed_point *)ret->context)->text;
-    if (!err && !strncmp(place, "pkt:", 4))
-        err = packet_point(session, core, place, ret);
-    else if (!err && !strncmp(place, "event:", 6))
-        err = event_point(place, ret);
-    else if (!err && !strncmp(place, "line:", 5))
-        err = host_point(place, ret);
-    else if (!err)
-        err = place_point(session, core, place, ret);
-    return finish(err, ret);
+    struct cps_err *err = create_point(session, "break", text, ret);
+    const char *place = ((struct typed_point *)ret->context)->text;
+    if (!err)
+        err = !strncmp(place, "pkt:", 4)     ? packet_point(session, core, place, ret)
+              : !strncmp(place, "event:", 6) ? event_point(place, ret)
+              : !strncmp(place, "line:", 5)  ? host_point(place, ret)
+                                             : place_point(session, core, place, ret);
+    if (err)
+        point_release(ret);
+    return err;
 }
 
 /* Pipe registers are only written, and have no value to look at. */
@@ -328,31 +302,6 @@ static bool one_place(const struct session *session, unsigned core, const char *
     return true;
 }
 
-/* @return false if no access of that kind makes an event */
-static bool set_kinds(unsigned access, char file, struct cps_debug_point *ret)
-{
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (kinds[i].file == file)
-            ret->kinds = (access & POINT_WRITE ? kinds[i].write : 0) |
-                         (access & POINT_READ ? kinds[i].read : 0);
-    }
-    ret->what = CPS_AT_EVENT;
-    return ret->kinds != 0;
-}
-
-/* Places whose writes make no events are watched by their values, one at a time. */
-static struct cps_err *value_point(const char *text, unsigned access, const struct cps_place *first,
-                                   const struct cps_place *last, struct cps_debug_point *ret)
-{
-    if (access & POINT_READ || first->number != last->number || first->file == CPS_FILE_PC)
-        return bad(text, "what makes such events: reads of memory and registers, writes of these "
-                         "and of control and pipe registers; or a single value that changes");
-    ret->what = CPS_AT_PLACE;
-    ret->place = *first;
-    ret->core = first->file == CPS_FILE_GENERAL || first->file == CPS_FILE_SQE ? first->core : -1;
-    return NULL;
-}
-
 /* Cuts "FIRST-LAST" where both sides are places; a lone place is a range of one. Names of values
  * may hold a "-" themselves. */
 static bool cut_range(const struct session *session, unsigned core, const char *text,
@@ -375,34 +324,47 @@ static bool cut_range(const struct session *session, unsigned core, const char *
 }
 
 static struct cps_err *range_point(const struct session *session, unsigned core, unsigned access,
-                                   const char *text, struct cps_debug_point *ret)
+                                   struct typed_point *typed, struct cps_debug_point *ret)
 {
     struct cps_place ends[2];
-    struct typed_point *typed = ret->context;
+    const char *text = typed->text;
     typed->moves = *text == '[' && text[strspn(text, "[]-0123456789abcdefxABCDEFX \t")];
     if (!cut_range(session, core, text, ends))
-        return bad(text, "$REGISTER, @CONTROL, |PIPE, a GPU register, [ADDRESS], or a range "
-                         "FIRST-LAST of them");
-    if (!set_kinds(access, ends[0].file, ret))
-        return value_point(text, access, &ends[0], &ends[1], ret);
-    const struct cps_file *file = cps_engine_file(session_engine(session), ends[0].file);
+        return bad_text(text, "$REGISTER, @CONTROL, |PIPE, a GPU register, [ADDRESS], or a range "
+                              "FIRST-LAST of them");
+    char sigil = ends[0].file;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (kinds[i].file == sigil)
+            ret->kinds = (access & POINT_WRITE ? kinds[i].write : 0) |
+                         (access & POINT_READ ? kinds[i].read : 0);
+    }
+    ret->what = ret->kinds ? CPS_AT_EVENT : CPS_AT_PLACE;
+    bool is_one = ends[0].number == ends[1].number;
+    if (!ret->kinds && (access & POINT_READ || !is_one || sigil == CPS_FILE_PC))
+        return bad_text(text,
+                        "what makes such events: reads of memory and registers, writes of these "
+                        "and of control and pipe registers; or a single value that changes");
+    if (!ret->kinds) { /* it is watched by its value */
+        ret->place = ends[0];
+        ret->core = sigil == CPS_FILE_GENERAL || sigil == CPS_FILE_SQE ? ends[0].core : -1;
+        return NULL;
+    }
+    const struct cps_file *file = cps_engine_file(session_engine(session), sigil);
     if (ends[0].number > ends[1].number)
-        return bad(text, "a range whose last one is not in front of its first");
+        return bad_text(text, "a range whose last one is not in front of its first");
     ret->first = ends[0].number;
-    ret->last = ends[1].number;
-    if (file && ends[0].number == ends[1].number)
-        ret->last |= file->step - 1u;
+    ret->last = ends[1].number | (file && is_one ? file->step - 1u : 0);
     return NULL;
 }
 
 struct cps_err *point_watch(const struct session *session, unsigned core, unsigned access,
                             const char *text, struct cps_debug_point *ret)
 {
-    static const char *const watches[] = {"watch", "watch", "rwatch", "awatch"};
-    struct cps_err *err = create(session, text, ret);
+    static const char *const words[] = {"watch", "watch", "rwatch", "awatch"};
+    struct cps_err *err = create_point(session, words[access & 3], text, ret);
     if (!err)
-        ((struct typed_point *)ret->context)->word = watches[access & 3];
-    if (!err)
-        err = range_point(session, core, access, ((struct typed_point *)ret->context)->text, ret);
-    return finish(err, ret);
+        err = range_point(session, core, access, ret->context, ret);
+    if (err)
+        point_release(ret);
+    return err;
 }

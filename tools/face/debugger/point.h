@@ -50,6 +50,9 @@ bool point_line(const struct session *session, unsigned core, const char *text, 
 /** Takes "me:" off the front of a place. @param core  gets that processor, else is left alone
  * @return what is left */
 const char *point_core(const struct session *session, const char *text, unsigned *core);
+/** The breakpoint at @p pc of a core; NULL: there is none. @param enabled  only one that stops */
+struct cps_debug_point *point_at(const struct session *session, unsigned core, uint32_t pc,
+                                 bool enabled);
 /** Sets another condition; NULL or "" for none. */
 CPS_MUST_USE struct cps_err *point_condition(struct cps_debug_point *point, const char *condition);
 void point_release(struct cps_debug_point *point);

@@ -13,23 +13,21 @@
 #include "trace/form/text.h"
 #include "trace/event/launch.h"
 
-static struct cps_err *read_input(struct session *s, const char **input)
+static struct cps_err *read_input(struct session *s)
 {
     const struct cps_options *opt = s->opt;
+    const char *input = opt->arg_count ? opt->arg[0] : NULL;
     struct cps_stream *stream = NULL;
     struct cps_err *err = NULL;
-    bool is_script = opt_is_script(opt);
-    bool none = !opt->arg_count && !opt->demo; /* the bootstrap alone can be stepped, too */
-    *input = opt->arg_count ? opt->arg[0] : NULL;
-    s->play.quiet = true; /* session_opened() says it */
-    if (!none && !is_script)
-        CPS_TRY(play_stream(*input, &stream));
+    s->play.quiet = true;                                     /* session_opened() tells it */
+    if ((opt->arg_count || opt->demo) && !opt_is_script(opt)) /* the bootstrap alone is fine, too */
+        CPS_TRY(play_stream(input, &stream));
     if (stream)
         err = cps_buffers_create(&s->play.buffers);
     if (stream && !err)
         err = play_read_dump(&s->play, stream);
     if (!err)
-        err = play_open(&s->play, opt, *input);
+        err = play_open(&s->play, opt, input);
     if (!err)
         err = play_gather(&s->play, stream);
     cps_stream_close(stream);
@@ -45,43 +43,37 @@ static bool any_started(const struct session *s)
     return false;
 }
 
-/* A script to its first instruction, and to where it was before if there is none. */
-static void start_script(struct session *s)
+static struct cps_debug_stop feed_next(struct session *s)
 {
-    struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
-    if (!cps_isa_has_code(session_engine(s)->ops->isa))
-        return;
-    while (stop.reason == CPS_WHY_GONE && !any_started(s))
-        stop = cps_debug_run(s->debug, CPS_GO_FEED, 0);
-    if (!any_started(s))
-        cps_debug_goto_step(s->debug, 0);
+    return cps_debug_run(s->debug, CPS_GO_FEED, 0);
 }
 
-/* A dump to where the hardware stood, or to the ring that hung if no place of the replay is it. */
-static void go_to_hang(struct session *s)
-{
-    const struct feed *feed = &s->play.feed;
-    struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
-    while (stop.reason == CPS_WHY_GONE && cps_debug_place(s->debug).fed < feed->count)
-        stop = cps_debug_run(s->debug, CPS_GO_FEED, 0);
-    if (stop.reason == CPS_WHY_GONE && s->play.replay->place.by != HANG_NOWHERE)
-        cps_debug_run(s->debug, CPS_GO_ON, 0);
-}
-
-/* A capture to the submission asked for; an earlier stop shows itself when the user looks. */
+/* A script to its first instruction, and to where it was before if there is none. A dump to where
+ * the hardware stood, or to the ring that hung if no place of the replay is it. A capture to the
+ * submission asked for; an earlier stop shows itself when the user looks. */
 static void go_to_start(struct session *s)
 {
     uint32_t wanted = s->opt->submit > 0 ? (uint32_t)s->opt->submit : 0;
-    const struct feed *feed = &s->play.feed;
     struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
-    while (feed->submissions && stop.reason == CPS_WHY_GONE) {
-        stop = cps_debug_run(s->debug, CPS_GO_SUBMIT, 0);
-        if (cps_debug_place(s->debug).submission > wanted)
-            break;
+    if (play_is_script(&s->play)) {
+        bool has_code = cps_isa_has_code(session_engine(s)->ops->isa);
+        while (has_code && stop.reason == CPS_WHY_GONE && !any_started(s))
+            stop = feed_next(s);
+        if (has_code && !any_started(s))
+            cps_debug_goto_step(s->debug, 0);
+    } else if (s->play.dump) {
+        while (stop.reason == CPS_WHY_GONE && cps_debug_place(s->debug).fed < s->play.feed.count)
+            stop = feed_next(s);
+        if (stop.reason == CPS_WHY_GONE && s->play.replay->place.by != HANG_NOWHERE)
+            cps_debug_run(s->debug, CPS_GO_ON, 0);
+    } else if (s->play.feed.submissions) {
+        do {
+            stop = cps_debug_run(s->debug, CPS_GO_SUBMIT, 0);
+        } while (stop.reason == CPS_WHY_GONE && cps_debug_place(s->debug).submission <= wanted);
     }
 }
 
-void session_spend(struct session *s, uint64_t instructions)
+void session_count_instructions(struct session *s, uint64_t instructions)
 {
     s->spent += instructions;
     s->limited = s->limited || (s->limit && s->spent > s->limit);
@@ -92,9 +84,9 @@ bool session_interrupted(struct session *s)
     return s->limited || (s->interrupt && *s->interrupt);
 }
 
-static bool interrupted(void *context)
+static bool count_interrupt(void *context)
 {
-    session_spend(context, CPS_DEBUG_INTERRUPT);
+    session_count_instructions(context, CPS_DEBUG_INTERRUPT);
     return session_interrupted(context);
 }
 
@@ -112,11 +104,10 @@ static bool is_launch(void *context, struct cps_engine *engine, const struct cps
            CPS_LAUNCH_NONE;
 }
 
-static struct cps_err *load(struct session *s, const struct cps_options *opt)
+static struct cps_err *load_input(struct session *s, const struct cps_options *opt)
 {
-    const char *input = NULL;
     s->opt = opt;
-    CPS_TRY(read_input(s, &input));
+    CPS_TRY(read_input(s));
     if (opt->symbols && s->play.fw)
         CPS_TRY(cps_fw_symbols_load(s->play.fw, opt->symbols));
     if (opt->submit > 0 && (uint64_t)opt->submit >= s->play.feed.submissions)
@@ -124,40 +115,29 @@ static struct cps_err *load(struct session *s, const struct cps_options *opt)
                            opt->submit, s->play.feed.submissions);
     const struct cps_feeder feeder = {feed_item, &s->play.feed, s->play.feed.until};
     CPS_TRY(cps_debug_create(CPS_TAKE(s->play.engine), &feeder, &s->debug));
-    cps_debug_interrupt(s->debug, interrupted, s);
+    cps_debug_interrupt(s->debug, count_interrupt, s);
     if (session_afuc(s))
         cps_debug_tally(s->debug, is_launch, s);
     return NULL;
 }
 
-/* What the debugger said is only so where memory was not short. */
-static struct cps_err *memory_of(const struct session *s)
-{
-    return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
-}
-
 struct cps_err *session_open_at(struct session *s, const struct cps_options *opt, uint64_t clock)
 {
-    CPS_TRY(load(s, opt));
+    CPS_TRY(load_input(s, opt));
     for (bool moves = true; moves && session_engine(s)->clock < clock;) {
         uint64_t step = cps_debug_place(s->debug).step;
         cps_debug_goto_step(s->debug, step + (clock - session_engine(s)->clock));
-        moves = cps_debug_place(s->debug).step > step && !interrupted(s);
+        moves = cps_debug_place(s->debug).step > step && !count_interrupt(s);
     }
-    return memory_of(s);
+    return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
 }
 
 struct cps_err *session_open(struct session *s, const struct cps_options *opt)
 {
-    CPS_TRY(load(s, opt));
-    if (play_is_script(&s->play))
-        start_script(s);
-    else if (s->play.dump)
-        go_to_hang(s);
-    else
-        go_to_start(s);
+    CPS_TRY(load_input(s, opt));
+    go_to_start(s);
     s->start = cps_debug_place(s->debug).step;
-    return memory_of(s);
+    return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
 }
 
 void session_opened(const struct session *s, struct cps_buf *out)
@@ -181,6 +161,13 @@ uint64_t session_value(const struct session *s, unsigned core, char file, uint64
     uint64_t value = 0;
     cps_engine_get(session_engine(s), (struct cps_place){(uint8_t)core, file, number}, &value);
     return value;
+}
+
+bool session_has_code(const struct session *s, unsigned core, uint64_t pc)
+{
+    uint64_t word = 0;
+    return cps_engine_get(session_engine(s), (struct cps_place){(uint8_t)core, CPS_FILE_CODE, pc},
+                          &word);
 }
 
 uint32_t session_length(const struct session *s, unsigned core, uint32_t pc)
@@ -230,25 +217,16 @@ void session_place(const struct session *s, unsigned core, uint32_t pc, struct c
     play_place(&s->play, session_engine(s)->who[core], pc, running, out);
 }
 
-static bool find_handler(const struct session *s, unsigned core, const char *name, size_t length,
-                         uint32_t *ret)
+/* The user's labels win over the handlers of packets. */
+static bool find_name(const struct session *s, unsigned core, const char *name, size_t length,
+                      uint32_t *ret)
 {
     const struct cps_fw_part *part = NULL;
     const struct cps_fw *fw = session_fw(s, core, &part);
     uint32_t table[CPS_FW_TABLE_SIZE];
     if (!fw)
         return false;
-    cps_fw_table_of_(fw, part, table);
-    *ret = cps_fw_handler_find_(table, session_names(s, core), name, length);
-    return *ret != CPS_FW_NONE;
-}
-
-static bool find_symbol(const struct session *s, unsigned core, const char *name, size_t length,
-                        uint32_t *ret)
-{
-    const struct cps_fw_part *part = NULL;
-    const struct cps_fw *fw = session_fw(s, core, &part);
-    for (size_t i = 0; fw && i < fw->debug.symbol_count; i++) {
+    for (size_t i = 0; i < fw->debug.symbol_count; i++) {
         const struct cps_fw_symbol *symbol = &fw->debug.symbols[i];
         if (symbol->part != session_part(fw, part) || strlen(symbol->name) != length ||
             memcmp(symbol->name, name, length) != 0)
@@ -256,7 +234,9 @@ static bool find_symbol(const struct session *s, unsigned core, const char *name
         *ret = symbol->dword;
         return true;
     }
-    return false;
+    cps_fw_table_of_(fw, part, table);
+    *ret = cps_fw_handler_find_(table, session_names(s, core), name, length);
+    return *ret != CPS_FW_NONE;
 }
 
 bool session_find_place(const struct session *s, unsigned core, const char *name, size_t length,
@@ -271,7 +251,7 @@ bool session_find_place(const struct session *s, unsigned core, const char *name
         if (end != name + length)
             return false;
     }
-    if (!find_symbol(s, core, name, base, ret) && !find_handler(s, core, name, base, ret))
+    if (!find_name(s, core, name, base, ret))
         return false;
     *ret += (uint32_t)offset;
     return true;

@@ -32,7 +32,7 @@ CPS_MUST_USE struct cps_err *session_open_at(struct session *session, const stru
                                              uint64_t clock);
 void session_close(struct session *session);
 /** Counts instructions of the command at hand that no move counts. */
-void session_spend(struct session *session, uint64_t instructions);
+void session_count_instructions(struct session *session, uint64_t instructions);
 /** Whether the command at hand shall end: somebody stops it, or the limit does. */
 bool session_interrupted(struct session *session);
 
@@ -52,6 +52,8 @@ static inline struct cps_afuc *session_afuc(const struct session *session)
 }
 /** The value at a place of a core, 0 if there is none. */
 uint64_t session_value(const struct session *session, unsigned core, char file, uint64_t number);
+/** Whether there is code at @p pc of a core. */
+bool session_has_code(const struct session *session, unsigned core, uint64_t pc);
 /** Units of the instruction at @p pc, 1 where there is none. */
 uint32_t session_length(const struct session *session, unsigned core, uint32_t pc);
 /** The item that was fed last, NULL if none was. */

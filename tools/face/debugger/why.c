@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The debugger's answers to where a value comes from. */
-#include "tools/face/debugger/why.h"
+#include "tools/face/debugger/look.h"
 
 #include <string.h>
 
@@ -82,11 +82,10 @@ struct cps_err *session_why(struct session *session, unsigned core, const char *
     return err;
 }
 
-struct cps_err *command_why_(struct debugger *r, const char *arguments, int go)
+struct cps_err *command_why_(struct debugger *r, struct command_args *args)
 {
-    (void)go;
-    if (!*arguments)
+    if (!*args->text)
         return cps_err_new(CPS_ERR_SYNTAX, "why: expected $02, @CONTROL, a register, [ADDRESS] or "
                                            "event:N");
-    return session_why(&r->session, r->session.core, arguments, false, &r->out);
+    return session_why(&r->session, r->session.core, args->text, false, &r->out);
 }

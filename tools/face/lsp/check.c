@@ -36,7 +36,7 @@ static size_t start_of(struct errors *e, uint32_t line)
 }
 
 /* What is underlined: the word at the place, or one character, of which a byte says enough. */
-static void place(struct errors *e, uint32_t line, size_t column, size_t ret[2])
+static void find_range(struct errors *e, uint32_t line, size_t column, size_t ret[2])
 {
     const struct lsp_document *d = e->document;
     struct lsp_token token;
@@ -49,14 +49,14 @@ static void place(struct errors *e, uint32_t line, size_t column, size_t ret[2])
         ret[1] = token.end;
 }
 
-static void add(void *context, uint32_t line, size_t column, const char *message)
+static void add_error(void *context, uint32_t line, size_t column, const char *message)
 {
     struct errors *e = context;
     size_t range[2];
     if (e->count++ >= MOST_ERRORS)
         return;
     struct json_object *item = json_object_new_object();
-    place(e, line, column, range);
+    find_range(e, line, column, range);
     lsp_put_range(e->lsp, e->document, item, "range", range[0], range[1]);
     cps_json_int(item, "severity", SEVERITY_ERROR);
     cps_json_text(item, "source", "cpscope");
@@ -84,18 +84,18 @@ static struct cps_err *read_document(struct lsp *l, struct lsp_document *d, stru
     const char *text = cps_buf_text(&d->text);
     struct chip_sink chip = {{note_chip}, CPS_LAYOUT_A6XX};
     if (d->kind == LSP_PM4) {
-        CPS_TRY(cps_pm4text_check_(text, d->text.size, l->opt.rnn, add, errors, &chip.sink));
+        CPS_TRY(cps_pm4text_check_(text, d->text.size, l->opt.rnn, add_error, errors, &chip.sink));
         d->layout = chip.layout;
         return NULL;
     }
     cps_asm_check_deinit_(&d->check);
     d->check = (struct cps_asm_check){0};
-    CPS_TRY(cps_asm_check_(text, d->text.size, l->gen, add, errors, &d->check));
+    CPS_TRY(cps_asm_check_(text, d->text.size, l->gen, add_error, errors, &d->check));
     d->layout = d->check.layout;
     return NULL;
 }
 
-static void publish(struct lsp *l, const struct lsp_document *d, struct json_object *list)
+static void publish_errors(struct lsp *l, const struct lsp_document *d, struct json_object *list)
 {
     struct json_object *params = json_object_new_object();
     cps_json_text(params, "uri", d->uri);
@@ -111,11 +111,11 @@ struct cps_err *lsp_check(struct lsp *l, struct lsp_document *d)
     if (err)
         json_object_put(errors.list);
     else
-        publish(l, d, errors.list);
+        publish_errors(l, d, errors.list);
     return err;
 }
 
 void lsp_uncheck(struct lsp *l, const struct lsp_document *d)
 {
-    publish(l, d, json_object_new_array());
+    publish_errors(l, d, json_object_new_array());
 }

@@ -27,11 +27,10 @@ struct proposals {
     unsigned index; /* which word of the line it is, from 1 */
     char sigil;
     unsigned count;
-    bool failed; /* out of memory */
     struct json_object *list;
 };
 
-static void propose(struct proposals *p, const char *name, int kind, const char *detail)
+static void propose_name(struct proposals *p, const char *name, int kind, const char *detail)
 {
     size_t typed = p->to - p->from;
     if (strncasecmp(name, cps_buf_text(&p->document->text) + p->from, typed) != 0 ||
@@ -57,7 +56,7 @@ static void propose_space(struct proposals *p, enum cps_space space, uint32_t en
         if (!name || index)
             continue;
         snprintf(detail, sizeof(detail), "0x%02x", (unsigned)number);
-        propose(p, name, KIND_CONSTANT, detail);
+        propose_name(p, name, KIND_CONSTANT, detail);
     }
 }
 
@@ -67,20 +66,23 @@ static void propose_words(struct proposals *p, const char *words)
         char word[16] = "";
         size_t length = strcspn(words, " ");
         memcpy(word, words, length < sizeof(word) ? length : 0);
-        propose(p, word, KIND_KEYWORD, NULL);
+        propose_name(p, word, KIND_KEYWORD, NULL);
         words += length;
         words += strspn(words, " ");
     }
 }
 
-static void propose_given(void *context, const struct lsp_name *name)
+static void propose_given(struct proposals *p)
 {
-    struct proposals *p = context;
-    CPS_BUF text = {0};
-    cps_buf_add(&text, cps_buf_text(&p->document->text) + name->from, name->end - name->from);
-    p->failed |= text.failed;
-    if (!text.failed && !(name->from <= p->from && p->from <= name->end))
-        propose(p, cps_buf_text(&text), KIND_REFERENCE, NULL);
+    size_t count = 0;
+    CPS_FREE struct lsp_name *names = lsp_names_given(p->document, &count);
+    for (size_t i = 0; i < count; i++) {
+        CPS_BUF text = {0};
+        cps_buf_add(&text, cps_buf_text(&p->document->text) + names[i].from,
+                    names[i].end - names[i].from);
+        if (p->from < names[i].from || p->from > names[i].end)
+            propose_name(p, tool_text(&text), KIND_REFERENCE, NULL);
+    }
 }
 
 /* Each mnemonic once: rows of one stand together or not. */
@@ -98,9 +100,8 @@ static void propose_mnemonics(struct proposals *p)
         for (size_t j = 0; j < i && !again; j++)
             again = cps_syntax_(isa, gen, j, &before) && !strcmp(before.mnemonic, row.mnemonic);
         cps_syntax_put_(isa, i, &text);
-        p->failed |= text.failed;
         if (!again)
-            propose(p, row.mnemonic, KIND_FUNCTION, cps_buf_text(&text));
+            propose_name(p, row.mnemonic, KIND_FUNCTION, tool_text(&text));
     }
 }
 
@@ -111,7 +112,7 @@ static void propose_registers(struct proposals *p)
     for (unsigned i = 0; i < 2 * REGISTERS; i++) {
         char text[16] = "";
         if (cps_syntax_register_(isa, i % REGISTERS, i >= REGISTERS, text))
-            propose(p, text, KIND_VARIABLE, i >= REGISTERS ? "written" : "read");
+            propose_name(p, text, KIND_VARIABLE, i >= REGISTERS ? "written" : "read");
     }
 }
 
@@ -120,7 +121,7 @@ static void propose_sections(struct proposals *p)
     for (unsigned i = 0; i < CPS_FW_ROLE_COUNT; i++) {
         const char *name = cps_fw_role_section((enum cps_fw_role)i);
         if (name)
-            propose(p, name, KIND_KEYWORD, NULL);
+            propose_name(p, name, KIND_KEYWORD, NULL);
     }
 }
 
@@ -133,7 +134,7 @@ static void complete_asm(struct proposals *p)
     else if (p->sigil == '%')
         propose_space(p, CPS_SPACE_SQE, 0x1000);
     else if (p->sigil == '#')
-        lsp_names_given(d, propose_given, p);
+        propose_given(p);
     else if (p->sigil == '$')
         propose_registers(p);
     else if (p->sigil == '.' && p->index == 1)
@@ -159,7 +160,7 @@ static void complete_pm4(struct proposals *p)
         wants[1] |= lsp_token_is(d, &p->first, of_registers[i]);
     }
     if (wants[0])
-        lsp_names_given(d, propose_given, p);
+        propose_given(p);
     else if (wants[1])
         propose_space(p, CPS_SPACE_GPU, 0x40000);
     else if (p->index == 1 && p->sigil == '.')
@@ -195,6 +196,7 @@ static bool find_place(struct proposals *p, size_t offset)
 struct cps_err *lsp_complete(struct lsp *l, struct lsp_request *r)
 {
     struct proposals p = {.lsp = l, .document = r->document};
+    r->result = json_object_new_object();
     p.list = json_object_new_array();
     if (find_place(&p, r->offset)) {
         if (r->document->kind == LSP_PM4)
@@ -202,11 +204,6 @@ struct cps_err *lsp_complete(struct lsp *l, struct lsp_request *r)
         else
             complete_asm(&p);
     }
-    if (p.failed) {
-        json_object_put(p.list);
-        return cps_err_nomem();
-    }
-    lsp_give(r, json_object_new_object());
     cps_json_bool(r->result, "isIncomplete", p.count > MOST);
     cps_json_add(r->result, "items", p.list);
     return NULL;

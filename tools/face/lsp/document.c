@@ -16,7 +16,7 @@ struct lsp_document *lsp_find(struct lsp *l, const char *uri)
     return d;
 }
 
-static void release(struct lsp *l, struct lsp_document *d)
+static void release_document(struct lsp *l, struct lsp_document *d)
 {
     l->bytes -= d->text.size;
     cps_asm_check_deinit_(&d->check);
@@ -27,26 +27,25 @@ static void release(struct lsp *l, struct lsp_document *d)
     free(d);
 }
 
-static void drop(struct lsp *l, struct lsp_document *which)
+static void drop_document(struct lsp *l, struct lsp_document *which)
 {
     struct lsp_document **at = &l->documents;
     while (*at != which)
         at = &(*at)->next;
     *at = which->next;
-    release(l, which);
+    release_document(l, which);
 }
 
 void lsp_forget(struct lsp *l)
 {
     while (l->documents)
-        drop(l, l->documents);
+        drop_document(l, l->documents);
 }
 
 /* Takes a text in place of the one that is there. */
 static struct cps_err *set_text(struct lsp *l, struct lsp_document *d, struct cps_buf *text)
 {
-    if (text->failed)
-        return cps_err_nomem();
+    tool_need(!text->failed);
     if (text->size > MOST_TEXT || l->bytes - d->text.size + text->size > MOST_TEXTS)
         return cps_err_new(CPS_ERR_INPUT,
                            "the text has %zu bytes, expected at most 16 MiB, and of "
@@ -58,7 +57,8 @@ static struct cps_err *set_text(struct lsp *l, struct lsp_document *d, struct cp
     d->check = (struct cps_asm_check){0};
     d->text = *text;
     *text = old;
-    return lsp_index(d) ? NULL : cps_err_nomem();
+    lsp_index(d);
+    return NULL;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -85,21 +85,6 @@ static struct cps_err *get_text(struct json_object *from, struct cps_buf *ret)
     return NULL;
 }
 
-static struct cps_err *new_document(struct lsp *l, const char *uri, struct lsp_document **ret)
-{
-    struct lsp_document *d = calloc(1, sizeof(*d));
-    char *name = strdup(uri);
-    if (!d || !name) {
-        free(d);
-        free(name);
-        return cps_err_nomem();
-    }
-    d->uri = name;
-    d->next = l->documents;
-    l->documents = *ret = d;
-    return NULL;
-}
-
 struct cps_err *lsp_open(struct lsp *l, struct lsp_request *r)
 {
     struct json_object *item = cps_json_member(r->params, "textDocument", json_type_object);
@@ -109,19 +94,23 @@ struct cps_err *lsp_open(struct lsp *l, struct lsp_request *r)
         return cps_err_new(CPS_ERR_INPUT, "expected \"textDocument\" with a text as \"uri\"");
     CPS_TRY(get_text(item, &text));
     struct lsp_document *d = lsp_find(l, uri);
-    if (!d)
-        CPS_TRY(new_document(l, uri, &d));
+    if (!d) {
+        d = tool_alloc(1, sizeof(*d));
+        d->uri = tool_strdup(uri);
+        d->next = l->documents;
+        l->documents = d;
+    }
     d->version = cps_json_get_int(item, "version", 0);
     d->kind = kind_of(uri, cps_json_get_text(item, "languageId", ""), &text);
     struct cps_err *err = set_text(l, d, &text);
     if (!err)
         return lsp_check(l, d);
-    drop(l, d);
+    drop_document(l, d);
     return err;
 }
 
 /* One change, whole or of a range. */
-static struct cps_err *change(struct lsp *l, struct lsp_document *d, struct json_object *item)
+static struct cps_err *change_text(struct lsp *l, struct lsp_document *d, struct json_object *item)
 {
     struct json_object *range = cps_json_get(item, "range");
     size_t part[2] = {0, d->text.size};
@@ -143,9 +132,7 @@ struct cps_err *lsp_change(struct lsp *l, struct lsp_request *r)
     if (!changes)
         return cps_err_new(CPS_ERR_INPUT, "expected a list as \"contentChanges\"");
     for (size_t i = 0; i < cps_json_count(changes) && !err; i++)
-        err = change(l, r->document, json_object_array_get_idx(changes, i));
-    if (err && err->code == CPS_ERR_NOMEM)
-        return err;
+        err = change_text(l, r->document, json_object_array_get_idx(changes, i));
     r->document->version = cps_json_get_int(named, "version", r->document->version);
     struct cps_err *checked = lsp_check(l, r->document); /* also of half the changes */
     if (err)
@@ -156,6 +143,6 @@ struct cps_err *lsp_change(struct lsp *l, struct lsp_request *r)
 struct cps_err *lsp_close(struct lsp *l, struct lsp_request *r)
 {
     lsp_uncheck(l, r->document);
-    drop(l, r->document);
+    drop_document(l, r->document);
     return NULL;
 }

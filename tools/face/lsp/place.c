@@ -41,31 +41,31 @@ static void each_token(const struct lsp_document *d, token_fn *each, void *conte
 
 struct given {
     const struct lsp_document *document;
-    lsp_name_fn *each;
-    void *context;
+    struct lsp_name *name;
+    size_t count;
     size_t buffer; /* of PM4 text: the line, and 1, that begins with "buffer" */
 };
 
-static void give(void *context, const struct lsp_token *token, unsigned section)
+static void note_name(void *context, const struct lsp_token *token, unsigned section)
 {
     struct given *g = context;
-    const struct lsp_name name = {token->from, token->end, section};
     const struct lsp_document *d = g->document;
-    if (d->kind == LSP_ASM && token->is_label)
-        g->each(g->context, &name);
-    if (d->kind == LSP_ASM)
-        return;
     size_t line = lsp_line_of(d, token->from) + 1;
-    if (token->index == 1)
+    bool is_pm4 = d->kind == LSP_PM4;
+    if (is_pm4 && token->index == 1)
         g->buffer = lsp_token_is(d, token, "buffer") ? line : 0;
-    else if (token->index == 3 && g->buffer == line && !token->sigil)
-        g->each(g->context, &name);
+    if (is_pm4 ? token->index != 3 || g->buffer != line || token->sigil : !token->is_label)
+        return;
+    TOOL_ROOM(g->name, g->count);
+    g->name[g->count++] = (struct lsp_name){token->from, token->end, section};
 }
 
-void lsp_names_given(const struct lsp_document *d, lsp_name_fn *each, void *context)
+struct lsp_name *lsp_names_given(const struct lsp_document *d, size_t *count)
 {
-    struct given given = {d, each, context, 0};
-    each_token(d, give, &given);
+    struct given given = {.document = d};
+    each_token(d, note_name, &given);
+    *count = given.count;
+    return given.name;
 }
 
 /* ---- the name at hand ---- */
@@ -98,32 +98,32 @@ static bool is_name(const struct lsp_document *d, const struct lsp_token *token)
            (!token->sigil || token->sigil == '#' || (token->sigil == '@' && d->kind == LSP_PM4));
 }
 
-static bool same(const struct wanted *w, const char *text, size_t length)
+static bool is_wanted(const struct wanted *w, const char *text, size_t length)
 {
     return length == w->length && !memcmp(text, w->text, length);
 }
 
-/* The first of its section; where there is none, the first of all. */
-static void note_given(void *context, const struct lsp_name *name)
-{
-    struct wanted *w = context;
-    if (!same(w, cps_buf_text(&w->document->text) + name->from, name->end - name->from) ||
-        (w->is_found && (w->found.section == w->section || name->section != w->section)))
-        return;
-    w->found = *name;
-    w->is_found = true;
-}
-
+/* Where it is given: the first of its section; where there is none, the first of all. */
 static bool find_name(struct lsp *l, struct lsp_request *r, struct wanted *ret)
 {
+    const struct lsp_document *d = r->document;
     struct lsp_token token;
-    *ret = (struct wanted){.lsp = l, .document = r->document, .section = CPS_FW_SQE};
-    if (!lsp_token_at(r->document, r->offset, &token) || !is_name(r->document, &token))
+    size_t count = 0;
+    *ret = (struct wanted){.lsp = l, .document = d, .section = CPS_FW_SQE};
+    if (!lsp_token_at(d, r->offset, &token) || !is_name(d, &token))
         return false;
-    ret->text = lsp_token_text(r->document, &token, &ret->length);
+    ret->text = lsp_token_text(d, &token, &ret->length);
     ret->at = token.from;
-    each_token(r->document, note_section, ret);
-    lsp_names_given(r->document, note_given, ret);
+    each_token(d, note_section, ret);
+    CPS_FREE struct lsp_name *names = lsp_names_given(d, &count);
+    for (size_t i = 0; i < count && !(ret->is_found && ret->found.section == ret->section); i++) {
+        const struct lsp_name *name = &names[i];
+        if (!is_wanted(ret, cps_buf_text(&d->text) + name->from, name->end - name->from) ||
+            (ret->is_found && name->section != ret->section))
+            continue;
+        ret->found = *name;
+        ret->is_found = true;
+    }
     return ret->is_found;
 }
 
@@ -135,7 +135,7 @@ bool lsp_given_at(struct lsp *l, struct lsp_request *r, size_t *ret)
     return found;
 }
 
-static struct json_object *location(const struct wanted *w, size_t from, size_t end)
+static struct json_object *new_location(const struct wanted *w, size_t from, size_t end)
 {
     struct json_object *ret = json_object_new_object();
     cps_json_text(ret, "uri", w->document->uri);
@@ -147,7 +147,7 @@ struct cps_err *lsp_definition(struct lsp *l, struct lsp_request *r)
 {
     struct wanted w;
     if (find_name(l, r, &w))
-        lsp_give(r, location(&w, w.found.from, w.found.end));
+        r->result = new_location(&w, w.found.from, w.found.end);
     return NULL;
 }
 
@@ -171,9 +171,9 @@ static void note_use(void *context, const struct lsp_token *token, unsigned sect
     bool is_given = token->from == w->found.from;
     bool is_use = is_asm ? token->sigil == '#' && section == w->found.section
                          : token->index > 1 && is_name(w->document, token);
-    if (same(w, text, length) && (is_given ? w->with_given : is_use) &&
+    if (is_wanted(w, text, length) && (is_given ? w->with_given : is_use) &&
         w->count++ < LSP_MOST_PLACES)
-        cps_json_append(w->list, location(w, token->from, token->end));
+        cps_json_append(w->list, new_location(w, token->from, token->end));
 }
 
 struct cps_err *lsp_references(struct lsp *l, struct lsp_request *r)
@@ -183,73 +183,58 @@ struct cps_err *lsp_references(struct lsp *l, struct lsp_request *r)
         return NULL;
     w.with_given =
         cps_json_get_bool(cps_json_get(r->params, "context"), "includeDeclaration", false);
-    w.list = lsp_give(r, json_object_new_array());
+    w.list = r->result = json_object_new_array();
     each_token(r->document, note_use, &w);
     return check_count(w.count);
 }
 
 /* ---- all names ---- */
 
-struct symbols {
-    struct lsp *lsp;
-    const struct lsp_document *document;
-    struct json_object *list;
-    struct lsp_name last;
-    bool has_last;
-    size_t count;
-};
-
 enum { KIND_OBJECT = 19, KIND_FUNCTION = 12, KIND_KEY = 20 };
 
-static void put_detail(const struct symbols *s, const struct cps_buf *name, struct json_object *to)
+static void put_detail(struct lsp *l, const struct lsp_document *d, const struct cps_buf *name,
+                       struct json_object *to)
 {
-    const struct cps_names *names = lsp_names(s->lsp, s->document->layout);
+    const struct cps_names *names = lsp_names(l, d->layout);
     CPS_BUF detail = {0};
     unsigned number = 0;
-    bool is_asm = s->document->kind == LSP_ASM;
-    bool is_packet = is_asm && s->document->check.gen && names &&
+    bool is_asm = d->kind == LSP_ASM;
+    bool is_packet = is_asm && d->check.gen && names &&
                      cps_fw_packet_(names, cps_buf_text(name), name->size, &number);
     cps_json_int(to, "kind", !is_asm ? KIND_OBJECT : is_packet ? KIND_FUNCTION : KIND_KEY);
-    if (!is_packet || !s->lsp->hierarchical)
+    if (!is_packet || !l->hierarchical)
         return;
     cps_buf_printf(&detail, "packet 0x%02x", number);
     cps_json_buf(to, "detail", &detail);
 }
 
-/* What a name stands for goes up to the next one. */
-static void put_symbol(struct symbols *s, const struct lsp_name *name, size_t end)
+/* @param end  of what the name stands for */
+static struct json_object *new_symbol(struct lsp *l, const struct lsp_document *d,
+                                      const struct lsp_name *name, size_t end)
 {
-    if (s->count++ >= LSP_MOST_PLACES)
-        return;
     struct json_object *item = json_object_new_object();
     CPS_BUF text = {0};
-    cps_buf_add(&text, cps_buf_text(&s->document->text) + name->from, name->end - name->from);
+    cps_buf_add(&text, cps_buf_text(&d->text) + name->from, name->end - name->from);
     cps_json_buf(item, "name", &text);
-    put_detail(s, &text, item);
-    struct json_object *to = s->lsp->hierarchical ? item : cps_json_new_object(item, "location");
-    lsp_put_range(s->lsp, s->document, to, "range", name->from, end);
-    if (s->lsp->hierarchical)
-        lsp_put_range(s->lsp, s->document, item, "selectionRange", name->from, name->end);
+    put_detail(l, d, &text, item);
+    struct json_object *to = l->hierarchical ? item : cps_json_new_object(item, "location");
+    lsp_put_range(l, d, to, "range", name->from, end);
+    if (l->hierarchical)
+        lsp_put_range(l, d, item, "selectionRange", name->from, name->end);
     else
-        cps_json_text(to, "uri", s->document->uri);
-    cps_json_append(s->list, item);
+        cps_json_text(to, "uri", d->uri);
+    return item;
 }
 
-static void add_symbol(void *context, const struct lsp_name *name)
-{
-    struct symbols *s = context;
-    if (s->has_last)
-        put_symbol(s, &s->last, name->from);
-    s->last = *name;
-    s->has_last = true;
-}
-
+/* What a name stands for goes up to the next one. */
 struct cps_err *lsp_symbols(struct lsp *l, struct lsp_request *r)
 {
-    struct symbols s = {.lsp = l, .document = r->document, .list = json_object_new_array()};
-    lsp_names_given(r->document, add_symbol, &s);
-    if (s.has_last)
-        put_symbol(&s, &s.last, r->document->text.size);
-    lsp_give(r, s.list);
-    return check_count(s.count);
+    const struct lsp_document *d = r->document;
+    size_t count = 0;
+    CPS_FREE struct lsp_name *names = lsp_names_given(d, &count);
+    r->result = json_object_new_array();
+    for (size_t i = 0; i < count && i < LSP_MOST_PLACES; i++)
+        cps_json_append(r->result, new_symbol(l, d, &names[i],
+                                              i + 1 < count ? names[i + 1].from : d->text.size));
+    return check_count(count);
 }

@@ -6,6 +6,7 @@
 
 #include "fw/asm/check.h"
 #include "isa/base/buf.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/face/lsp/lsp.h"
 #include "tools/face/dap/frame.h"
 #include "trace/out/json.h"
@@ -16,7 +17,6 @@ enum lsp_code {
     LSP_INVALID_REQUEST = -32600,
     LSP_METHOD_NOT_FOUND = -32601,
     LSP_INVALID_PARAMS = -32602,
-    LSP_INTERNAL_ERROR = -32603,
     LSP_NOT_INITIALIZED = -32002,
 };
 
@@ -64,22 +64,18 @@ struct lsp {
     struct cps_err *failed; /**< what ends the session */
 };
 
-/** What a request gets: its parameters, and where the result goes: null unless lsp_give() gave one.
- */
+/** What a request gets: its parameters, and where the result goes. */
 struct lsp_request {
     struct json_object *params;
     struct lsp_document *document; /**< that the parameters name, if the row of lsp.def wants one */
     size_t offset;                 /**< of the position, if it wants one */
-    struct json_object *result;    /**< owned until it is sent */
-    bool has_result;               /**< also of one that there was no memory for */
+    struct json_object *result;    /**< owned until it is sent; NULL: null */
 };
 
 /* ---- serve.c ---- */
 
 /** Sends a notification; takes @p params over. */
 void lsp_notify(struct lsp *l, const char *method, struct json_object *params);
-/** Makes @p result, or that there was no memory for it, the result of a request. */
-struct json_object *lsp_give(struct lsp_request *r, struct json_object *result);
 /** Tells the client of a notification that could not be followed: there is no answer to it. */
 void lsp_complain(struct lsp *l, const char *message);
 
@@ -100,8 +96,8 @@ CPS_MUST_USE struct cps_err *lsp_close(struct lsp *l, struct lsp_request *r);
 
 /* ---- text.c: positions ---- */
 
-/** Finds the lines again behind a change; false when out of memory. */
-bool lsp_index(struct lsp_document *d);
+/** Finds the lines again behind a change. */
+void lsp_index(struct lsp_document *d);
 /** The byte of a position; of a line behind the last one the text's end, of a character behind the
  * line's end that. @return false if @p position is none */
 bool lsp_offset(const struct lsp *l, const struct lsp_document *d, struct json_object *position,
@@ -155,38 +151,17 @@ struct lsp_name {
     size_t from, end; /**< bytes of the name */
     unsigned section; /**< of labels */
 };
-typedef void lsp_name_fn(void *context, const struct lsp_name *name);
-
-/** All names that are given, in the order of the text. */
-void lsp_names_given(const struct lsp_document *d, lsp_name_fn *each, void *context);
+/** All names that are given, in the order of the text; the caller frees them. */
+struct lsp_name *lsp_names_given(const struct lsp_document *d, size_t *count);
 /** Where the name of a request's place is given: its first byte. False: it is none. */
 bool lsp_given_at(struct lsp *l, struct lsp_request *r, size_t *ret);
 CPS_MUST_USE struct cps_err *lsp_definition(struct lsp *l, struct lsp_request *r);
 CPS_MUST_USE struct cps_err *lsp_references(struct lsp *l, struct lsp_request *r);
 CPS_MUST_USE struct cps_err *lsp_symbols(struct lsp *l, struct lsp_request *r);
 
-/* ---- hover.c, meaning.c, packet.c ---- */
+/* ---- hover.c, complete.c ---- */
 
 CPS_MUST_USE struct cps_err *lsp_hover(struct lsp *l, struct lsp_request *r);
-/** Append what a word means; nothing if it has no such meaning. @p gen  of the document */
-void lsp_mean_instruction(const struct lsp *l, enum cps_gen gen, const char *word, size_t length,
-                          struct cps_buf *out);
-void lsp_mean_register(struct lsp *l, enum cps_layout layout, enum cps_space space,
-                       const char *word, size_t length, struct cps_buf *out);
-void lsp_mean_number(struct lsp *l, enum cps_layout layout, const char *word, size_t length,
-                     struct cps_buf *out);
-void lsp_mean_packet(struct lsp *l, enum cps_layout layout, const char *word, size_t length,
-                     struct cps_buf *out);
-/** The packet of a line of PM4 text with its values; nothing if it has none. @p line  from 1 */
-CPS_MUST_USE struct cps_err *lsp_mean_line(struct lsp *l, const struct lsp_document *d, size_t line,
-                                           struct cps_buf *out);
-/** Appends a line that is a heading, and one of code. */
-void lsp_put_head(const struct lsp *l, struct cps_buf *out, const char *format, ...)
-    CPS_PRINTF(3, 4);
-void lsp_put_code(const struct lsp *l, struct cps_buf *out, const char *text);
-
-/* ---- complete.c ---- */
-
 CPS_MUST_USE struct cps_err *lsp_complete(struct lsp *l, struct lsp_request *r);
 
 #endif

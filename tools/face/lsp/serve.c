@@ -50,14 +50,10 @@ static const struct row *find_row(const char *method, bool is_request)
     return NULL;
 }
 
-static void send(struct lsp *l, struct json_object *message)
+static void send_message(struct lsp *l, struct json_object *message)
 {
     cps_json_text(message, "jsonrpc", "2.0");
-    struct cps_err *err = frame_write(l->out, message);
-    if (l->failed)
-        cps_err_free(err);
-    else
-        l->failed = err;
+    frame_write(l->out, message);
 }
 
 void lsp_notify(struct lsp *l, const char *method, struct json_object *params)
@@ -65,7 +61,7 @@ void lsp_notify(struct lsp *l, const char *method, struct json_object *params)
     struct json_object *message = json_object_new_object();
     cps_json_text(message, "method", method);
     cps_json_add(message, "params", params);
-    send(l, message);
+    send_message(l, message);
 }
 
 void lsp_complain(struct lsp *l, const char *message)
@@ -78,7 +74,7 @@ void lsp_complain(struct lsp *l, const char *message)
 }
 
 /* A reply to a request of that id; of what has no readable id to null. */
-static struct json_object *reply(struct json_object *id)
+static struct json_object *new_reply(struct json_object *id)
 {
     struct json_object *message = json_object_new_object();
     if (id)
@@ -88,59 +84,40 @@ static struct json_object *reply(struct json_object *id)
     return message;
 }
 
-static void refuse(struct lsp *l, struct json_object *id, enum lsp_code code, const char *text)
+static void send_error(struct lsp *l, struct json_object *id, enum lsp_code code, const char *text)
 {
-    struct json_object *message = reply(id);
+    struct json_object *message = new_reply(id);
     struct json_object *error = cps_json_new_object(message, "error");
     cps_json_int(error, "code", code);
     cps_json_text(error, "message", text);
-    send(l, message);
+    send_message(l, message);
 }
 
-struct json_object *lsp_give(struct lsp_request *r, struct json_object *result)
+static void send_result(struct lsp *l, struct json_object *id, const struct lsp_request *r)
 {
-    r->result = result;
-    r->has_result = true;
-    return result;
-}
-
-static void answer(struct lsp *l, struct json_object *id, const struct lsp_request *r)
-{
-    struct json_object *message = reply(id);
-    if (r->has_result)
+    struct json_object *message = new_reply(id);
+    if (r->result)
         cps_json_add(message, "result", r->result);
     else
         cps_json_null(message, "result");
-    send(l, message);
+    send_message(l, message);
 }
 
-static struct cps_err *find_document(struct lsp *l, struct lsp_request *r)
+/* Reads what the row wants of the parameters, and does it. */
+static struct cps_err *run_row(struct lsp *l, const struct row *row, struct lsp_request *r)
 {
     struct json_object *named = cps_json_member(r->params, "textDocument", json_type_object);
     const char *uri = cps_json_get_text(named, "uri", NULL);
-    r->document = uri ? lsp_find(l, uri) : NULL;
-    if (!uri)
+    r->document = uri && row->wants != NOTHING ? lsp_find(l, uri) : NULL;
+    if (!uri && row->wants != NOTHING)
         return cps_err_new(CPS_ERR_INPUT, "expected \"textDocument\" with a text as \"uri\"");
-    return r->document ? NULL : cps_err_new(CPS_ERR_INPUT, "the document is not open");
-}
-
-/* What the row wants of the parameters. */
-static struct cps_err *read_params(struct lsp *l, const struct row *row, struct lsp_request *r)
-{
-    if (row->wants == NOTHING)
-        return NULL;
-    CPS_TRY(find_document(l, r));
+    if (!r->document && row->wants != NOTHING)
+        return cps_err_new(CPS_ERR_INPUT, "the document is not open");
     if (row->wants == PLACE &&
         !lsp_offset(l, r->document, cps_json_get(r->params, "position"), &r->offset))
         return cps_err_new(CPS_ERR_INPUT, "expected \"position\" with \"line\" and \"character\", "
                                           "whole numbers from 0 on");
-    return NULL;
-}
-
-static struct cps_err *run(struct lsp *l, const struct row *row, struct lsp_request *r)
-{
-    CPS_TRY(read_params(l, row, r));
-    return row->run(l, r);
+    return tool_err(row->run(l, r));
 }
 
 static void handle_request(struct lsp *l, const char *method, struct json_object *id,
@@ -150,25 +127,25 @@ static void handle_request(struct lsp *l, const char *method, struct json_object
     const struct row *row = find_row(method, true);
     bool begins = !strcmp(method, "initialize");
     if (l->state == LSP_NEW && !begins) {
-        refuse(l, id, LSP_NOT_INITIALIZED, "expected initialize first");
+        send_error(l, id, LSP_NOT_INITIALIZED, "expected initialize first");
         return;
     }
     if (l->state == LSP_SHUT || (begins && l->state != LSP_NEW)) {
-        refuse(l, id, LSP_INVALID_REQUEST,
-               l->state == LSP_SHUT ? "expected exit behind shutdown" : "initialize came before");
+        send_error(l, id, LSP_INVALID_REQUEST,
+                   l->state == LSP_SHUT ? "expected exit behind shutdown"
+                                        : "initialize came before");
         return;
     }
     if (!row) {
-        refuse(l, id, LSP_METHOD_NOT_FOUND, "the method is not known");
+        send_error(l, id, LSP_METHOD_NOT_FOUND, "the method is not known");
         return;
     }
-    struct cps_err *err = run(l, row, &r);
+    struct cps_err *err = run_row(l, row, &r);
     if (err) {
         json_object_put(r.result);
-        refuse(l, id, err->code == CPS_ERR_NOMEM ? LSP_INTERNAL_ERROR : LSP_INVALID_PARAMS,
-               err->message);
+        send_error(l, id, LSP_INVALID_PARAMS, err->message);
     } else {
-        answer(l, id, &r);
+        send_result(l, id, &r);
     }
     cps_err_free(err);
 }
@@ -180,11 +157,7 @@ static void handle_notification(struct lsp *l, const char *method, struct json_o
     const struct row *row = find_row(method, false);
     if (!row || (l->state != LSP_READY && row->run != lsp_exit))
         return;
-    struct cps_err *err = run(l, row, &r);
-    if (err && err->code == CPS_ERR_NOMEM && !l->failed) {
-        l->failed = err; /* the text would not be the client's any more */
-        return;
-    }
+    struct cps_err *err = run_row(l, row, &r);
     if (err) {
         CPS_BUF text = {0};
         cps_buf_printf(&text, "%s: %s", method, err->message);
@@ -198,7 +171,7 @@ static bool is_id(struct json_object *id)
     return json_object_is_type(id, json_type_int) || json_object_is_type(id, json_type_string);
 }
 
-static void handle(struct lsp *l, struct json_object *message)
+static void handle_message(struct lsp *l, struct json_object *message)
 {
     struct json_object *id = NULL;
     struct json_object *params = cps_json_get(message, "params");
@@ -207,25 +180,25 @@ static void handle(struct lsp *l, struct json_object *message)
     bool is_reply = json_object_object_get_ex(message, "result", NULL) ||
                     json_object_object_get_ex(message, "error", NULL);
     if (has_id && !is_id(id))
-        refuse(l, NULL, LSP_INVALID_REQUEST, "expected a number or a text as \"id\"");
+        send_error(l, NULL, LSP_INVALID_REQUEST, "expected a number or a text as \"id\"");
     else if (!method && !(has_id && is_reply))
-        refuse(l, id, LSP_INVALID_REQUEST, "expected a text as \"method\"");
+        send_error(l, id, LSP_INVALID_REQUEST, "expected a text as \"method\"");
     else if (method && has_id)
         handle_request(l, method, id, params);
     else if (method)
         handle_notification(l, method, params);
 }
 
-static struct cps_err *serve(struct lsp *l)
+static struct cps_err *serve_client(struct lsp *l)
 {
     while (!l->done && !l->failed) {
         struct json_object *message = NULL;
         struct cps_err *err = frame_read(&l->frame, &message);
         if (err && err->code == CPS_ERR_INPUT)
-            refuse(l, NULL, LSP_PARSE_ERROR, err->message);
+            send_error(l, NULL, LSP_PARSE_ERROR, err->message);
         if (err || !message)
             return err;
-        handle(l, message);
+        handle_message(l, message);
         json_object_put(message);
     }
     struct cps_err *err = l->failed;
@@ -235,14 +208,12 @@ static struct cps_err *serve(struct lsp *l)
 
 struct cps_err *lsp_serve(const struct cps_options *opt, FILE *in, FILE *out, int *status)
 {
-    struct lsp *l = calloc(1, sizeof(*l));
-    if (!l)
-        return cps_err_nomem();
+    struct lsp *l = tool_alloc(1, sizeof(*l));
     l->frame = (struct frame){
         .name = "(stdin)", .protocol = "Language Server Protocol", .in = fileno(in), .wake = -1};
     l->out = out;
     l->opt = *opt;
-    struct cps_err *err = serve(l);
+    struct cps_err *err = serve_client(l);
     *status = l->state != LSP_SHUT;
     lsp_forget(l);
     for (unsigned i = 0; i < CPS_LAYOUT_COUNT; i++)

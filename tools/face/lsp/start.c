@@ -113,7 +113,7 @@ struct cps_err *lsp_initialize(struct lsp *l, struct lsp_request *r)
         return err;
     }
     read_client(l, r->params);
-    lsp_give(r, json_object_new_object());
+    r->result = json_object_new_object();
     put_capabilities(l, r->result);
     struct json_object *server = cps_json_new_object(r->result, "serverInfo");
     cps_json_text(server, "name", "cpscope");

@@ -15,12 +15,10 @@ static size_t behind_end(const char *text, size_t size, size_t at)
     return at + 1 < size && text[at + 1] == '\n' ? at + 2 : at + 1;
 }
 
-static bool add_line(struct lsp_document *d, size_t start)
+static void add_line(struct lsp_document *d, size_t start)
 {
-    if (!CPS_LIST_RESERVE(d->line, d->line_room, d->lines + 1))
-        return false;
+    tool_need(CPS_LIST_RESERVE(d->line, d->line_room, d->lines + 1));
     d->line[d->lines++] = start;
-    return true;
 }
 
 /* Bytes of the character that begins at @p at. */
@@ -31,36 +29,26 @@ static size_t character_size(const struct lsp_document *d, size_t at)
     return size > d->text.size - at ? d->text.size - at : size;
 }
 
-static bool index_blocks(struct lsp_document *d)
+void lsp_index(struct lsp_document *d)
 {
-    struct lsp_block next = {0};
-    d->blocks = 0;
-    if (!CPS_LIST_RESERVE(d->block, d->block_room, d->text.size / LSP_BLOCK + 1))
-        return false;
-    while (next.at <= d->text.size) {
-        if (next.at >= d->blocks * LSP_BLOCK)
-            d->block[d->blocks++] = next;
-        if (next.at == d->text.size)
-            return true;
-        size_t size = character_size(d, next.at);
-        next.at += size;
-        next.units += size == 4 ? 2 : 1;
-    }
-    return true;
-}
-
-bool lsp_index(struct lsp_document *d)
-{
-    const char *text = cps_buf_text(&d->text);
-    d->lines = 0;
-    if (!add_line(d, 0))
-        return false;
+    struct lsp_block block = {0};
+    d->lines = d->blocks = 0;
+    add_line(d, 0);
     for (size_t at = 0, next; at < d->text.size; at = next ? next : at + 1) {
-        next = behind_end(text, d->text.size, at);
-        if (next && !add_line(d, next))
-            return false;
+        next = behind_end(cps_buf_text(&d->text), d->text.size, at);
+        if (next)
+            add_line(d, next);
     }
-    return index_blocks(d);
+    tool_need(CPS_LIST_RESERVE(d->block, d->block_room, d->text.size / LSP_BLOCK + 1));
+    while (block.at <= d->text.size) {
+        if (block.at >= d->blocks * LSP_BLOCK)
+            d->block[d->blocks++] = block;
+        if (block.at == d->text.size)
+            return;
+        size_t size = character_size(d, block.at);
+        block.at += size;
+        block.units += size == 4 ? 2 : 1;
+    }
 }
 
 size_t lsp_line_of(const struct lsp_document *d, size_t offset)
@@ -95,7 +83,7 @@ size_t lsp_line_end(const struct lsp_document *d, size_t offset)
 }
 
 /* Units that it counts as. */
-static size_t units(const struct lsp *l, size_t size)
+static size_t units_of(const struct lsp *l, size_t size)
 {
     return l->utf8 ? size : size == 4 ? 2 : 1;
 }
@@ -122,9 +110,9 @@ bool lsp_offset(const struct lsp *l, const struct lsp_document *d, struct json_o
     size_t at = d->line[line];
     while (at < end && left) {
         size_t size = character_size(d, at);
-        if (left < units(l, size)) /* inside of a character: in front of it */
+        if (left < units_of(l, size)) /* inside of a character: in front of it */
             break;
-        left -= units(l, size);
+        left -= units_of(l, size);
         at += size;
     }
     *ret = at;
@@ -148,7 +136,7 @@ static size_t units_before(const struct lsp *l, const struct lsp_document *d, si
     struct lsp_block from = d->block[offset / LSP_BLOCK];
     while (from.at < offset) {
         size_t size = character_size(d, from.at);
-        from.units += units(l, size);
+        from.units += units_of(l, size);
         from.at += size;
     }
     return from.units;

@@ -66,14 +66,14 @@ bool lsp_next_token(const struct lsp_document *d, struct lsp_token *token)
     return true;
 }
 
-static struct lsp_token begin(const struct lsp_document *d, size_t offset)
+static struct lsp_token begin_line(const struct lsp_document *d, size_t offset)
 {
     return (struct lsp_token){.end = d->line[lsp_line_of(d, offset)]};
 }
 
 bool lsp_token_at(const struct lsp_document *d, size_t offset, struct lsp_token *ret)
 {
-    *ret = begin(d, offset);
+    *ret = begin_line(d, offset);
     while (lsp_next_token(d, ret) && ret->from <= offset) {
         if (offset <= ret->end)
             return true;
@@ -83,7 +83,7 @@ bool lsp_token_at(const struct lsp_document *d, size_t offset, struct lsp_token 
 
 bool lsp_first_token(const struct lsp_document *d, size_t offset, struct lsp_token *ret)
 {
-    *ret = begin(d, offset);
+    *ret = begin_line(d, offset);
     while (lsp_next_token(d, ret)) {
         if (ret->index)
             return !ret->in_comment;

@@ -90,7 +90,7 @@ static bool is_small(struct winsize size)
 }
 
 /* The second call forgets where the cursor was: it may be outside of the new window. */
-static void resize(struct winsize size)
+static void resize_line(struct winsize size)
 {
     rl_set_screen_size(size.ws_row < MIN_ROWS ? MIN_ROWS : size.ws_row,
                        size.ws_col < MIN_COLS ? MIN_COLS : size.ws_col);
@@ -117,14 +117,14 @@ static void raise_usual(int number)
 static void on_change(int signal)
 {
     if (signal == SIGWINCH) {
-        resize(window_size());
+        resize_line(window_size());
     } else if (signal == SIGINT) {
         interrupted = true;
     } else if (signal) {
         rl_deprep_terminal();
         raise_usual(signal);
         rl_prep_terminal(0);
-        resize(window_size());
+        resize_line(window_size());
     }
 }
 
@@ -136,7 +136,7 @@ static int next_key(FILE *in)
     char byte = 0;
     (void)in;
     if (begins && is_small(window_size()))
-        resize(window_size());
+        resize_line(window_size());
     begins = false;
     for (;;) {
         int ready = wait_for_key();
@@ -191,7 +191,7 @@ void prompt_end(void)
     cps_err_free(err);
 }
 
-static char *candidate(const char *word, int state)
+static char *next_candidate(const char *word, int state)
 {
     static unsigned next;
     size_t start = 0;
@@ -200,12 +200,12 @@ static char *candidate(const char *word, int state)
     return command_complete(completing, rl_line_buffer, next, &start);
 }
 
-static char **complete(const char *word, int start, int end)
+static char **complete_word(const char *word, int start, int end)
 {
     (void)start;
     (void)end;
     rl_attempted_completion_over = 1;
-    return rl_completion_matches(word, candidate);
+    return rl_completion_matches(word, next_candidate);
 }
 
 static char *read_line(struct debugger *debugger, const char *prompt)
@@ -213,7 +213,7 @@ static char *read_line(struct debugger *debugger, const char *prompt)
     static char breaks[] = " \t";
     completing = debugger;
     rl_basic_word_break_characters = breaks;
-    rl_attempted_completion_function = debugger ? complete : NULL;
+    rl_attempted_completion_function = debugger ? complete_word : NULL;
     begins = true;
     char *line = readline(prompt);
     if (line && *line)

@@ -3,38 +3,18 @@
  * commands. */
 #include "tools/face/screen/screen.h"
 
-#include <stdio.h>
-
-#ifdef CPS_HAVE_CURSES
 #include <curses.h>
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/face/screen/screen_private.h"
 
 #define ESCAPE_DELAY 25 /* ms: of a key's bytes the next one comes sooner */
 #define MOST_ERRORS  16 /* reads of a terminal that is gone */
 
-static void run(struct screen *s)
-{
-    int errors = 0;
-    screen_follow_(s);
-    while (!s->done && errors < MOST_ERRORS) {
-        screen_draw_(s);
-        errno = 0;
-        int key = getch();
-        errors = key != ERR ? 0 : errors + (errno != EINTR);
-        if (key == KEY_RESIZE)
-            screen_new_layout_(s);
-        else if (key != ERR)
-            screen_take_(s, key);
-    }
-}
-
-static void start(struct screen *s)
+static void start_screen(struct screen *s)
 {
     for (unsigned i = 0; i < PANES; i++)
         s->pane[i].cursor = -1;
@@ -48,9 +28,25 @@ static void start(struct screen *s)
     session_opened(session_of(s), &s->output);
     s->focus = s->back = PANE_CODE;
     if (s->output.size)
-        screen_show_(s, PANE_OUTPUT);
+        s->pane[PANE_OUTPUT].recent = ++s->chosen;
     while (!screen_offers_(s, s->focus))
         s->focus = s->back = (enum pane_id)(s->focus + 1);
+}
+
+static void show_panes(struct screen *s)
+{
+    int errors = 0;
+    screen_follow_(s);
+    while (!s->done && errors < MOST_ERRORS) {
+        screen_draw_(s);
+        errno = 0;
+        int key = getch();
+        errors = key != ERR ? 0 : errors + (errno != EINTR);
+        if (key == KEY_RESIZE)
+            screen_new_layout_(s);
+        else if (key != ERR)
+            screen_take_(s, key);
+    }
 }
 
 /* The library's handlers draw on the screen, or walk the list of screens. */
@@ -76,41 +72,40 @@ static void close_terminal(SCREEN *terminal, const struct sigaction before[HANDL
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
+static void leave_terminal(void)
+{
+    endwin();
+}
+
 void screen_run(struct debugger *debugger)
 {
-    struct screen *s = calloc(1, sizeof(*s));
     struct sigaction before[HANDLED];
     setlocale(LC_CTYPE, "");
     for (size_t i = 0; i < HANDLED; i++)
         sigaction(handled[i], NULL, &before[i]);
-    SCREEN *terminal = s && screen_has_terminal_() ? newterm(NULL, stdout, stdin) : NULL;
+    SCREEN *terminal = screen_has_terminal_() ? newterm(NULL, stdout, stdin) : NULL;
     if (!terminal) {
         fputs("this terminal has no full-screen view\n", stderr);
-        free(s);
         return;
     }
     for (size_t i = 0; i < HANDLED && installed; i++)
         sigaction(handled[i], &librarys[i], NULL);
+    tool_oom_handler = leave_terminal;
+    struct screen *s = tool_alloc(1, sizeof(*s));
     struct cps_err *(*flush)(struct debugger *) = debugger->flush;
     s->debugger = debugger;
     debugger->flush = NULL; /* the terminal is not the shell's */
-    start(s);
-    run(s);
+    start_screen(s);
+    show_panes(s);
     close_terminal(terminal, before);
+    tool_oom_handler = NULL;
     debugger->flush = flush;
     cps_buf_deinit(&s->output);
     cps_buf_deinit(&s->message);
-    for (unsigned i = 0; i < PANES; i++)
-        screen_pane_free_(&s->pane[i]);
+    for (unsigned i = 0; i < PANES; i++) {
+        cps_buf_deinit(&s->pane[i].raw);
+        cps_buf_deinit(&s->pane[i].text);
+        free(s->pane[i].start);
+    }
     free(s);
 }
-
-#else
-
-void screen_run(struct debugger *debugger)
-{
-    (void)debugger;
-    fputs("built without ncurses: no full-screen view\n", stderr);
-}
-
-#endif

@@ -7,6 +7,15 @@
 
 /** Shows the view until the user leaves it; the session stays as it is then. Where that cannot be,
  * a line on stderr says why. */
+#ifdef CPS_HAVE_CURSES
 void screen_run(struct debugger *debugger);
+#else
+#include <stdio.h>
+static inline void screen_run(struct debugger *debugger)
+{
+    (void)debugger;
+    fputs("built without ncurses: no full-screen view\n", stderr);
+}
+#endif
 
 #endif

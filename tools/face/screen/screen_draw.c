@@ -1,11 +1,184 @@
 /* SPDX-License-Identifier: MIT
- * Drawing the full-screen view: everything anew each time; curses sends what changed. */
+ * Drawing the full-screen view: everything anew each time; curses sends what changed. Colours where
+ * the terminal has some and the user wants them, else bold and reversed letters, as far as it has
+ * those. */
+#include <ctype.h>
+#include <curses.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "tools/face/screen/screen_private.h"
 
-#ifdef CPS_HAVE_CURSES
-#include <curses.h>
-#include <stdio.h>
-#include <string.h>
+/* ---- what parts look like ---- */
+
+/* Bright black, where there are sixteen colours; else the terminal's own. */
+#define GREY 8
+
+static const struct style {
+    attr_t plain;         /* without colours */
+    short colour, ground; /* -1: the terminal's own */
+    attr_t attr;
+} styles[LOOKS] = {
+    [LOOKS_PLAIN] = {0, -1, -1, 0},
+    [LOOKS_TITLE] = {A_REVERSE, COLOR_WHITE, COLOR_BLUE, 0},
+    [LOOKS_FOCUS] = {A_REVERSE | A_BOLD, COLOR_BLACK, COLOR_CYAN, 0},
+    [LOOKS_HEAD] = {A_BOLD, -1, -1, A_BOLD},
+    [LOOKS_NAME] = {0, COLOR_CYAN, -1, 0},
+    [LOOKS_CHANGE] = {A_BOLD, COLOR_YELLOW, -1, A_BOLD},
+    [LOOKS_FAINT] = {0, GREY, -1, 0},
+    [LOOKS_NOW] = {A_BOLD, COLOR_GREEN, -1, A_BOLD},
+    [LOOKS_POINT] = {A_BOLD, COLOR_RED, -1, A_BOLD},
+    [LOOKS_CURSOR] = {A_REVERSE, -1, -1, A_REVERSE},
+    [LOOKS_MATCH] = {A_UNDERLINE | A_BOLD, COLOR_BLACK, COLOR_YELLOW, 0},
+};
+
+void screen_paint_start_(struct screen *s)
+{
+    const char *none = getenv("NO_COLOR");
+    s->colours = !(none && *none) && has_colors() && start_color() == OK;
+    if (!s->colours)
+        return;
+    bool own = use_default_colors() == OK;
+    for (short i = 1; i < LOOKS; i++) {
+        short colour = styles[i].colour < COLORS ? styles[i].colour : -1;
+        init_pair(i, colour < 0 && !own ? COLOR_WHITE : colour,
+                  styles[i].ground < 0 && !own ? COLOR_BLACK : styles[i].ground);
+    }
+}
+
+/* Changes how @p count columns look. */
+static void paint_columns(const struct screen *s, int y, int x, int count, enum paint_id looks)
+{
+    const struct style *style = &styles[looks];
+    if (count > 0 && y >= 0 && y < LINES && x >= 0 && x < COLS)
+        mvchgat(y, x, count < COLS - x ? count : COLS - x, s->colours ? style->attr : style->plain,
+                s->colours ? (short)looks : 0, NULL);
+}
+
+/* A line of which columns from @p left on are seen at @p x. */
+struct view {
+    const struct screen *s;
+    int y, x, width, left;
+    const char *text;
+    size_t length;
+};
+
+static void paint_part(const struct view *v, size_t from, size_t count, enum paint_id looks)
+{
+    int begin = (int)from - v->left;
+    int end = begin + (int)count;
+    begin = begin < 0 ? 0 : begin;
+    end = end > v->width ? v->width : end;
+    paint_columns(v->s, v->y, v->x + begin, end - begin, looks);
+}
+
+static bool begins_with(const struct view *v, const char *with)
+{
+    size_t size = strlen(with);
+    return v->length >= size && !memcmp(v->text, with, size);
+}
+
+/* "=>* 00fd c6430059  breq ..."; labels end with a colon. */
+static void paint_code(const struct view *v)
+{
+    char cursor[16];
+    if (v->length && *v->text != ' ' && v->text[v->length - 1] == ':')
+        paint_part(v, 0, v->length, LOOKS_HEAD);
+    size_t word = v->length > 9 && *v->text ? 4 + strspn(v->text + 4, "0123456789abcdef") : 0;
+    if (word > 4 && v->text[word] == ' ') {
+        size_t bytes = strcspn(v->text + word + 1, " ");
+        paint_part(v, 4, word + 1 + bytes - 4, LOOKS_FAINT);
+    }
+    if (begins_with(v, "=>"))
+        paint_part(v, 0, v->length, LOOKS_NOW);
+    if (begins_with(v, "->"))
+        paint_part(v, 0, 2, LOOKS_NOW);
+    if (v->length > 3 && v->text[2] == '*')
+        paint_part(v, 2, 1, LOOKS_POINT);
+    snprintf(cursor, sizeof(cursor), " %04" PRIx32 " ", v->s->cursor);
+    if (v->length > 8 && !strncmp(v->text + 3, cursor, strlen(cursor)))
+        paint_part(v, 4, strlen(cursor) - 2, LOOKS_CURSOR);
+}
+
+/* "*$02 00000001": what the last move changed. */
+static void paint_registers(const struct view *v)
+{
+    for (size_t i = 0; i < v->length; i++) {
+        if (v->text[i] != '*')
+            continue;
+        size_t name = strcspn(v->text + i, " ");
+        size_t blank = i + name < v->length ? strspn(v->text + i + name, " ") : 0;
+        paint_part(v, i, name + blank + 8, LOOKS_CHANGE);
+    }
+}
+
+/* Words of capitals, as registers, packets and fields have them, that stand alone. */
+static void paint_names(const struct view *v)
+{
+    for (size_t i = 0; i < v->length;) {
+        size_t size = strspn(v->text + i, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_[].");
+        bool alone = !i || strchr(" (=", v->text[i - 1]);
+        size = size < v->length - i ? size : v->length - i;
+        if (alone && size > 2 && isupper((unsigned char)v->text[i]))
+            paint_part(v, i, size, LOOKS_NAME);
+        i += size ? size : 1;
+    }
+}
+
+static void paint_events(const struct view *v)
+{
+    size_t number = strspn(v->text, " ");
+    number += strspn(v->text + number, "0123456789");
+    paint_names(v);
+    paint_part(v, 0, number < v->length ? number : v->length, LOOKS_FAINT);
+}
+
+static void paint_packet(const struct view *v)
+{
+    enum { WORD = 15 }; /* "=>  1  00000001" */
+    paint_names(v);
+    if (begins_with(v, " . "))
+        paint_part(v, 0, WORD, LOOKS_FAINT);
+    if (begins_with(v, "=>"))
+        paint_part(v, 0, WORD, LOOKS_NOW);
+}
+
+static void paint_state(const struct view *v)
+{
+    paint_names(v);
+    if (v->length && strspn(v->text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789?") >= v->length)
+        paint_part(v, 0, v->length, LOOKS_HEAD);
+    if (begins_with(v, "* 0x") || begins_with(v, "+ 0x"))
+        paint_part(v, 0, 1, LOOKS_CHANGE);
+}
+
+/* "0000000000100060: 70438009 ...": four dwords behind 18 columns. */
+static void paint_memory(const struct view *v)
+{
+    uint64_t at = strtoull(v->text, NULL, 16);
+    if (v->length < 18 || v->text[16] != ':')
+        return;
+    paint_part(v, 0, 17, LOOKS_FAINT);
+    if (v->s->written_known && v->s->written >= at && v->s->written - at < 16)
+        paint_part(v, 18 + 9 * ((size_t)(v->s->written - at) / 4), 8, LOOKS_CHANGE);
+}
+
+static void paint_values(const struct view *v)
+{
+    paint_names(v);
+    if (v->length && *v->text != ' ' && v->text[v->length - 1] == ':')
+        paint_part(v, 0, v->length, LOOKS_HEAD);
+    if (begins_with(v, "=>"))
+        paint_part(v, 0, v->length, LOOKS_NOW);
+}
+
+static void (*const painters[PANES])(const struct view *) = {
+    [PANE_CODE] = paint_code,     [PANE_REGS] = paint_registers, [PANE_CALLS] = paint_values,
+    [PANE_PACKET] = paint_packet, [PANE_FIELDS] = paint_values,  [PANE_MEMORY] = paint_memory,
+    [PANE_EVENTS] = paint_events, [PANE_STATE] = paint_state,    [PANE_WHY] = paint_values,
+    [PANE_OUTPUT] = paint_values};
 
 /* ---- titles ---- */
 
@@ -72,29 +245,18 @@ static void draw_title(const struct screen *s, const struct slot *slot)
         x += length - (tabs == TABS_CLOSE);
         bracket = slot->pane[i] == slot->shown;
     }
-    screen_paint_(s, r->y, r->x, r->width, slot->shown == s->focus ? LOOKS_FOCUS : LOOKS_TITLE);
+    paint_columns(s, r->y, r->x, r->width, slot->shown == s->focus ? LOOKS_FOCUS : LOOKS_TITLE);
 }
 
 /* ---- panes ---- */
 
-static int clamp(int value, int least, int most)
+static int clamp_value(int value, int least, int most)
 {
     return value > most ? (most < least ? least : most) : value < least ? least : value;
 }
 
-/* The line that begins with "=>", -1 if there is none. */
-static int marked_line(const struct pane *p)
-{
-    for (uint32_t i = 0; i < p->lines; i++) {
-        size_t length = 0;
-        if (!strncmp(screen_line_of_(p, i, &length), "=>", 2))
-            return (int)i;
-    }
-    return -1;
-}
-
 /* The first line that is seen: one that lets the cursor be seen, if there is one. */
-static void settle(struct screen *s, enum pane_id pane, int rows)
+static void settle_view(struct screen *s, enum pane_id pane, int rows)
 {
     struct pane *p = &s->pane[pane];
     int last = (int)p->lines - rows;
@@ -103,7 +265,12 @@ static void settle(struct screen *s, enum pane_id pane, int rows)
     if (screen_panes_[pane].flags & PANE_ENDS && p->cursor < 0)
         p->top = last;
     bool marks = screen_panes_[pane].flags & PANE_MARKS && p->cursor < 0;
-    int seen = marks ? marked_line(p) : p->cursor;
+    int seen = marks ? -1 : p->cursor;
+    for (uint32_t i = 0; marks && seen < 0 && i < p->lines; i++) {
+        size_t length = 0;
+        if (!strncmp(screen_line_of_(p, i, &length), "=>", 2))
+            seen = (int)i;
+    }
     if (marks && seen < rows)
         p->top = 0;
     else if (marks && (seen < p->top || seen >= p->top + rows))
@@ -112,7 +279,7 @@ static void settle(struct screen *s, enum pane_id pane, int rows)
         p->top = seen;
     if (seen >= 0 && seen >= p->top + rows)
         p->top = seen - rows + 1;
-    p->top = pane == PANE_CODE ? 0 : clamp(p->top, 0, last);
+    p->top = pane == PANE_CODE ? 0 : clamp_value(p->top, 0, last);
     p->height = rows;
 }
 
@@ -120,21 +287,24 @@ static void draw_line(const struct screen *s, enum pane_id pane, int y, const st
                       uint32_t line)
 {
     const struct pane *p = &s->pane[pane];
-    size_t length = 0;
-    const char *text = screen_line_of_(p, line, &length);
-    int left = p->left < (int)length ? p->left : (int)length;
-    int shown = (int)length - left;
-    bool more = shown > r->width;
-    shown = more ? r->width - 1 : shown;
-    mvaddnstr(y, r->x, text + left, shown);
-    screen_paint_line_(s, pane, y, r->x, more ? r->width - 1 : r->width, text, length);
+    struct view view = {s, y, r->x, r->width, p->left, NULL, 0};
+    view.text = screen_line_of_(p, line, &view.length);
+    int length = (int)view.length;
+    int left = p->left < length ? p->left : length;
+    bool more = length - left > r->width;
+    view.width -= more;
+    mvaddnstr(y, r->x, view.text + left, more ? view.width : length - left);
+    painters[pane](&view);
     if (more)
         mvaddch(y, r->x + r->width - 1, '>');
     if (left && length)
         mvaddch(y, r->x, '<');
     if (pane == s->focus && pane != PANE_CODE && (int)line == p->cursor)
-        screen_paint_(s, y, r->x, r->width, LOOKS_CURSOR);
-    screen_paint_match_(s, pane, y, r->x, more ? r->width - 1 : r->width, text, length);
+        paint_columns(s, y, r->x, r->width, LOOKS_CURSOR);
+    int found =
+        s->found && pane == s->focus ? screen_find_in_(view.text, view.length, s->search) : -1;
+    if (found >= 0)
+        paint_part(&view, (size_t)found, strlen(s->search), LOOKS_MATCH);
 }
 
 static void draw_pane(struct screen *s, const struct slot *slot)
@@ -146,7 +316,7 @@ static void draw_pane(struct screen *s, const struct slot *slot)
     if (slot->shown == PANE_CODE)
         screen_settle_(s, rows);
     screen_make_(s, slot->shown, r->width);
-    settle(s, slot->shown, rows);
+    settle_view(s, slot->shown, rows);
     draw_title(s, slot);
     for (int i = 0; i < rows; i++) {
         uint32_t line = (uint32_t)(s->pane[slot->shown].top + i);
@@ -155,7 +325,7 @@ static void draw_pane(struct screen *s, const struct slot *slot)
     }
     for (int i = 0; i < r->height && r->x + r->width < COLS; i++) {
         mvaddch(r->y + i, r->x + r->width, '|');
-        screen_paint_(s, r->y + i, r->x + r->width, 1, LOOKS_FAINT);
+        paint_columns(s, r->y + i, r->x + r->width, 1, LOOKS_FAINT);
     }
 }
 
@@ -170,20 +340,15 @@ static void draw_status(const struct screen *s)
         text.data[i] = text.data[i] == '\n' ? ' ' : text.data[i];
     screen_plain_(&shown, cps_buf_text(&text));
     mvaddnstr(0, 0, cps_buf_text(&shown), COLS);
-    screen_paint_(s, 0, 0, COLS, LOOKS_HEAD);
-}
-
-static const char *prompt_of(const struct screen *s)
-{
-    return s->entering == ENTERING_COMMAND  ? ":"
-           : s->entering == ENTERING_SEARCH ? "/"
-                                            : screen_panes_[s->asking].asks;
+    paint_columns(s, 0, 0, COLS, LOOKS_HEAD);
 }
 
 /* Of a text that is longer than its place its end is seen. */
 static void draw_entered(const struct screen *s)
 {
-    const char *prompt = prompt_of(s);
+    const char *prompt = s->entering == ENTERING_COMMAND  ? ":"
+                         : s->entering == ENTERING_SEARCH ? "/"
+                                                          : screen_panes_[s->asking].asks;
     int start = (int)strlen(prompt) + (s->entering == ENTERING_ASKED ? 2 : 0);
     int length = (int)strlen(s->line.text);
     if (start > COLS / 2)
@@ -206,7 +371,7 @@ static void draw_bottom(const struct screen *s)
     screen_plain_(&text, cps_buf_text(&s->message));
     mvaddnstr(LINES - 1, 0, text.size ? cps_buf_text(&text) : hints, COLS - 1);
     if (text.size)
-        screen_paint_(s, LINES - 1, 0, COLS, LOOKS_CHANGE);
+        paint_columns(s, LINES - 1, 0, COLS, LOOKS_CHANGE);
     if (text.size >= (size_t)COLS)
         mvaddch(LINES - 1, COLS - 2, '>');
     int left = COLS - 1 - (int)text.size - 2;
@@ -222,9 +387,9 @@ static void draw_help(struct screen *s)
     screen_help_text_(s, &text);
     for (const char *at = cps_buf_text(&text); *at; at++)
         count += *at == '\n';
-    s->help_top = clamp(s->help_top, 0, count - rows);
+    s->help_top = clamp_value(s->help_top, 0, count - rows);
     mvaddnstr(0, 0, " help: Up, Down, PgUp, PgDn; Escape returns", COLS);
-    screen_paint_(s, 0, 0, COLS, LOOKS_FOCUS);
+    paint_columns(s, 0, 0, COLS, LOOKS_FOCUS);
     int line = 0;
     for (const char *at = cps_buf_text(&text); *at; line++) {
         size_t length = strcspn(at, "\n");
@@ -232,7 +397,7 @@ static void draw_help(struct screen *s)
         if (row >= 1 && row <= rows)
             mvaddnstr(row, 0, at, (int)length);
         if (row >= 1 && row <= rows && *at != ' ')
-            screen_paint_(s, row, 0, (int)length, LOOKS_HEAD);
+            paint_columns(s, row, 0, (int)length, LOOKS_HEAD);
         at += length + (at[length] == '\n');
     }
     if (s->help_top + rows < count)
@@ -272,5 +437,3 @@ void screen_draw_(struct screen *s)
     curs_set(s->entering != ENTERING_NOTHING);
     refresh();
 }
-
-#endif

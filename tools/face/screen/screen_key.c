@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The keys of the full-screen view. */
-#include "tools/face/screen/screen_private.h"
-
-#ifdef CPS_HAVE_CURSES
+ * The keys of the full-screen view, and the line at its bottom. */
 #include <curses.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,13 +8,127 @@
 
 #include "tools/face/debugger/expr.h"
 #include "tools/face/debugger/point.h"
+#include "tools/face/screen/screen_private.h"
 
-#define MOST_EVENTS 65536u
+/* ---- the line at the bottom ---- */
+
+enum line_result { LINE_GOES_ON, LINE_DONE, LINE_CANCELLED };
+
+static void keep_line(struct screen_line *line)
+{
+    unsigned last = (line->count + LINE_HISTORY - 1) % LINE_HISTORY;
+    if (!line->text[0] || (line->count && !strcmp(line->history[last], line->text)))
+        return;
+    memcpy(line->history[line->count % LINE_HISTORY], line->text, sizeof(line->text));
+    line->count++;
+}
+
+static void recall_line(struct screen_line *line, int direction)
+{
+    unsigned kept = line->count < LINE_HISTORY ? line->count : LINE_HISTORY;
+    unsigned wanted = direction > 0 ? line->back + 1 : line->back ? line->back - 1 : 0;
+    if (wanted > kept)
+        return;
+    line->back = wanted;
+    if (wanted)
+        memcpy(line->text, line->history[(line->count - wanted) % LINE_HISTORY],
+               sizeof(line->text));
+    else
+        line->text[0] = '\0';
+}
+
+/* Each Tab shows the next candidate for what was typed; behind the last one, that again. */
+static void complete_line(struct screen_line *line, const struct debugger *debugger)
+{
+    size_t start = 0;
+    if (!line->candidate)
+        memcpy(line->typed, line->text, sizeof(line->typed));
+    char *found = command_complete(debugger, line->typed, line->candidate++, &start);
+    if (found) {
+        snprintf(line->text, sizeof(line->text), "%.*s%s", (int)start, line->typed, found);
+    } else {
+        memcpy(line->text, line->typed, sizeof(line->text));
+        line->candidate = 0;
+    }
+    free(found);
+}
+
+static enum line_result take_character(struct screen_line *line, const struct debugger *debugger,
+                                       int key)
+{
+    size_t length = strlen(line->text);
+    if (key == '\t') {
+        complete_line(line, debugger);
+        return LINE_GOES_ON;
+    }
+    line->candidate = 0;
+    switch (key) {
+    case '\n':
+    case '\r':
+    case KEY_ENTER:
+        keep_line(line);
+        return LINE_DONE;
+    case 27: /* Escape */
+        return LINE_CANCELLED;
+    case KEY_UP:
+        recall_line(line, 1);
+        break;
+    case KEY_DOWN:
+        recall_line(line, -1);
+        break;
+    case KEY_BACKSPACE:
+    case 127:
+    case 8:
+        if (!length)
+            return LINE_CANCELLED;
+        line->text[length - 1] = '\0';
+        break;
+    case 21: /* Ctrl-U */
+        line->text[0] = '\0';
+        break;
+    default:
+        if (key >= ' ' && key < 127 && length + 1 < sizeof(line->text)) {
+            line->text[length] = (char)key;
+            line->text[length + 1] = '\0';
+        }
+    }
+    return LINE_GOES_ON;
+}
+
 #define HELP_COLUMN 13
 
-typedef void action(struct screen *s, const char *argument);
+/* What keys do, as screen_key.def names it. */
+enum key_action {
+    DO_RUN,
+    DO_BREAK,
+    DO_TYPE,
+    DO_FIND,
+    DO_ASK,
+    DO_LINE,
+    DO_PAGE,
+    DO_EDGE,
+    DO_SHIFT,
+    DO_ENTER,
+    DO_SEARCH,
+    DO_PANE,
+    DO_CORE,
+    DO_ZOOM,
+    DO_ALL,
+    DO_EMPTY,
+    DO_REDRAW,
+    DO_HELP,
+    DO_ESCAPE,
+    DO_QUIT
+};
 
 /* ---- commands ---- */
+
+static void hide_output(struct screen *s)
+{
+    s->pane[PANE_OUTPUT].recent = 0;
+    if (s->focus == PANE_OUTPUT)
+        screen_choose_(s, s->back);
+}
 
 /* Its first lines in one. */
 static void set_message(struct screen *s, const char *text)
@@ -31,19 +142,11 @@ static void set_message(struct screen *s, const char *text)
     }
 }
 
-static void tell_running(void)
-{
-    move(LINES - 1, 0);
-    clrtoeol();
-    mvaddnstr(LINES - 1, 0, "running; Ctrl-C stops", COLS - 1);
-    refresh();
-}
-
 static void keep_output(struct screen *s, const char *line, const char *text)
 {
     cps_buf_printf(&s->output, "> %s\n%s", line, text);
     s->pane[PANE_OUTPUT].cursor = -1;
-    screen_show_(s, PANE_OUTPUT);
+    s->pane[PANE_OUTPUT].recent = ++s->chosen;
     const struct slot *slot = screen_slot_of_(s, s->focus);
     for (unsigned i = 0; slot && i < slot->panes; i++) {
         if (slot->pane[i] == PANE_OUTPUT) /* which hides what has the keys */
@@ -52,24 +155,16 @@ static void keep_output(struct screen *s, const char *line, const char *text)
     s->unasked = true;
 }
 
-/* What showed itself goes when the machine moves. */
-static void hide_output(struct screen *s)
-{
-    if (!s->unasked)
-        return;
-    s->unasked = false;
-    s->pane[PANE_OUTPUT].recent = 0;
-    if (s->focus == PANE_OUTPUT)
-        screen_choose_(s, s->back);
-}
-
 void screen_command_(struct screen *s, const char *line, bool quiet)
 {
     struct debugger *r = s->debugger;
     uint64_t step = cps_debug_place(r->session.debug).step;
     cps_buf_clear(&r->out);
     r->interrupt = 0;
-    tell_running();
+    move(LINES - 1, 0);
+    clrtoeol();
+    mvaddnstr(LINES - 1, 0, "running; Ctrl-C stops", COLS - 1);
+    refresh();
     struct cps_err *err = command_run(r, line);
     if (!err && r->writing) {
         r->writing = 0; /* keys are no lines */
@@ -89,8 +184,10 @@ void screen_command_(struct screen *s, const char *line, bool quiet)
         keep_output(s, line, cps_buf_text(&r->out));
     else if (quiet && !moved && !err)
         set_message(s, cps_buf_text(&r->out));
-    if (moved)
+    if (moved && s->unasked) { /* what showed itself goes when the machine moves */
+        s->unasked = false;
         hide_output(s);
+    }
     cps_err_free(err);
     cps_buf_clear(&r->out);
     r->wants_screen = false; /* it is here */
@@ -99,46 +196,12 @@ void screen_command_(struct screen *s, const char *line, bool quiet)
     s->done = s->done || r->quit;
 }
 
-static void screen_key_run_(struct screen *s, const char *argument)
-{
-    screen_command_(s, argument, true);
-}
-
-static void screen_key_break_(struct screen *s, const char *argument)
-{
-    const struct cps_debug_point *p = NULL;
-    char line[64];
-    uint32_t cursor = s->cursor;
-    (void)argument;
-    for (unsigned i = 0; (p = cps_debug_point(session_of(s)->debug, i)); i++) {
-        if (p->what == CPS_AT_PC && p->pc == cursor && p->core == (int)session_of(s)->core)
-            break;
-    }
-    if (p)
-        snprintf(line, sizeof(line), "delete %d", p->id);
-    else
-        snprintf(line, sizeof(line), "break *0x%" PRIx32, cursor);
-    screen_command_(s, line, true);
-    s->cursor = cursor;
-}
-
-/* ---- the line at the bottom ---- */
-
-void screen_enter_line_(struct screen *s, enum entering what, const char *text)
+/* Begins it with a text. */
+static void begin_line(struct screen *s, enum entering what, const char *text)
 {
     s->entering = what;
-    line_start(&s->line, text);
-}
-
-static void screen_key_type_(struct screen *s, const char *argument)
-{
-    screen_enter_line_(s, ENTERING_COMMAND, argument);
-}
-
-static void screen_key_find_(struct screen *s, const char *argument)
-{
-    (void)argument;
-    screen_enter_line_(s, ENTERING_SEARCH, "");
+    snprintf(s->line.text, sizeof(s->line.text), "%s", text);
+    s->line.back = s->line.candidate = 0;
 }
 
 void screen_ask_(struct screen *s, enum pane_id pane)
@@ -146,13 +209,7 @@ void screen_ask_(struct screen *s, enum pane_id pane)
     if (!screen_panes_[pane].asks)
         return;
     s->asking = pane;
-    screen_enter_line_(s, ENTERING_ASKED, s->pane[pane].asked);
-}
-
-static void screen_key_ask_(struct screen *s, const char *argument)
-{
-    (void)argument;
-    screen_ask_(s, s->focus);
+    begin_line(s, ENTERING_ASKED, s->pane[pane].asked);
 }
 
 /* A place's name, or an expression; the view goes there, the run stays. */
@@ -189,17 +246,10 @@ static void take_asked(struct screen *s)
     s->changes++;
 }
 
-static void take_search(struct screen *s)
-{
-    if (s->line.text[0])
-        snprintf(s->search, sizeof(s->search), "%s", s->line.text);
-    screen_search_(s, 1);
-}
-
 static void take_line_key(struct screen *s, int key)
 {
     enum entering what = s->entering;
-    enum line_result result = line_key(&s->line, s->debugger, key);
+    enum line_result result = take_character(&s->line, s->debugger, key);
     if (result == LINE_GOES_ON)
         return;
     s->entering = ENTERING_NOTHING;
@@ -207,79 +257,32 @@ static void take_line_key(struct screen *s, int key)
         return;
     if (what == ENTERING_COMMAND)
         screen_command_(s, s->line.text, false);
-    else if (what == ENTERING_SEARCH)
-        take_search(s);
-    else
+    if (what == ENTERING_ASKED)
         take_asked(s);
+    if (what == ENTERING_SEARCH && s->line.text[0])
+        snprintf(s->search, sizeof(s->search), "%s", s->line.text);
+    if (what == ENTERING_SEARCH)
+        screen_search_(s, 1);
 }
 
-/* ---- views ---- */
+/* ---- keys ---- */
 
-/* Looks further back, if there is more than is shown. */
-static void more_events(struct screen *s, struct pane *p)
+static void toggle_break(struct screen *s)
 {
-    uint32_t lines = p->lines;
-    if (s->focus != PANE_EVENTS || p->cursor > 0 || s->events == MOST_EVENTS)
-        return;
-    s->events = MOST_EVENTS;
-    p->filled = 0;
-    screen_make_(s, PANE_EVENTS, p->width);
-    p->cursor += (int)(p->lines - lines);
-    p->top += (int)(p->lines - lines);
+    char line[64];
+    uint32_t cursor = s->cursor;
+    const struct cps_debug_point *p = point_at(session_of(s), session_of(s)->core, cursor, false);
+    if (p)
+        snprintf(line, sizeof(line), "delete %d", p->id);
+    else
+        snprintf(line, sizeof(line), "break *0x%" PRIx32, cursor);
+    screen_command_(s, line, true);
+    s->cursor = cursor;
 }
 
-void screen_move_(struct screen *s, int lines)
-{
-    struct pane *p = &s->pane[s->focus];
-    if (s->focus == PANE_CODE) {
-        screen_move_code_(s, lines);
-        return;
-    }
-    if (p->cursor < 0) /* from what is seen */
-        p->cursor = lines < 0 || screen_panes_[s->focus].flags & PANE_ENDS
-                        ? p->top + (p->height < (int)p->lines ? p->height : (int)p->lines) -
-                              (lines < 0 ? 0 : 1)
-                        : p->top - 1;
-    p->cursor += lines;
-    if (p->cursor < 0)
-        more_events(s, p);
-    p->cursor = p->cursor < 0 ? 0 : p->cursor;
-    if (p->cursor >= (int)p->lines)
-        p->cursor = (int)p->lines - 1;
-}
-
-void screen_scroll_(struct screen *s, enum pane_id pane, int lines)
-{
-    struct pane *p = &s->pane[pane];
-    if (pane == PANE_CODE) {
-        screen_move_code_(s, lines);
-        return;
-    }
-    p->top += lines;
-    p->top = p->top < 0 ? 0 : p->top;
-    if (p->cursor < 0 && screen_panes_[pane].flags & PANE_ENDS)
-        p->cursor = p->top;
-    if (p->cursor >= 0 && p->cursor < p->top)
-        p->cursor = p->top;
-    if (p->cursor >= p->top + p->height)
-        p->cursor = p->top + p->height - 1;
-}
-
-static void screen_key_line_(struct screen *s, const char *argument)
-{
-    screen_move_(s, atoi(argument));
-}
-
-static void screen_key_page_(struct screen *s, const char *argument)
-{
-    int rows = s->pane[s->focus].height > 2 ? s->pane[s->focus].height - 1 : 1;
-    screen_move_(s, atoi(argument) * rows);
-}
-
-static void screen_key_edge_(struct screen *s, const char *argument)
+static void go_to_edge(struct screen *s, bool last)
 {
     struct pane *p = &s->pane[s->focus];
-    bool last = atoi(argument) > 0;
     if (s->focus == PANE_CODE && !last)
         screen_follow_(s);
     else if (s->focus == PANE_CODE)
@@ -291,45 +294,12 @@ static void screen_key_edge_(struct screen *s, const char *argument)
     p->left = 0;
 }
 
-static void screen_key_shift_(struct screen *s, const char *argument)
-{
-    struct pane *p = &s->pane[s->focus];
-    p->left += atoi(argument);
-    p->left = p->left < 0 || screen_panes_[s->focus].flags & (PANE_WRAPS | PANE_FITS) ? 0 : p->left;
-}
-
-void screen_act_(struct screen *s)
-{
-    struct pane *p = &s->pane[s->focus];
-    char line[LINE_SIZE];
-    size_t length = 0;
-    bool ends = screen_panes_[s->focus].flags & PANE_ENDS;
-    uint32_t at = p->cursor >= 0 ? (uint32_t)p->cursor : ends && p->lines ? p->lines - 1 : 0;
-    const char *text = screen_line_of_(p, at, &length);
-    snprintf(line, sizeof(line), "%.*s", (int)length, text);
-    screen_panes_[s->focus].enter(s, line);
-}
-
-static void screen_key_enter_(struct screen *s, const char *argument)
-{
-    (void)argument;
-    screen_act_(s);
-}
-
-static void screen_key_again_(struct screen *s, const char *argument)
-{
-    screen_search_(s, atoi(argument));
-}
-
-/* ---- panes, processors ---- */
-
 /* The next pane that is shown, or of tabs where there is one place only. */
-static void screen_key_pane_(struct screen *s, const char *argument)
+static void choose_next_pane(struct screen *s, bool back)
 {
-    unsigned step = *argument == '+' ? 1 : PANES - 1;
     unsigned at = s->focus;
     for (unsigned i = 0; i < PANES; i++) {
-        at = (at + step) % PANES;
+        at = (at + (back ? PANES - 1 : 1)) % PANES;
         bool there = screen_offers_(s, (enum pane_id)at);
         if (there && (s->slots == 1 || screen_slot_of_(s, (enum pane_id)at)))
             break;
@@ -337,82 +307,108 @@ static void screen_key_pane_(struct screen *s, const char *argument)
     screen_choose_(s, (enum pane_id)at);
 }
 
-static void screen_key_core_(struct screen *s, const char *argument)
+static void toggle_zoom(struct screen *s)
 {
-    struct session *session = session_of(s);
-    unsigned count = session_engine(session)->cores;
-    session->core = (session->core + (atoi(argument) > 0 ? 1 : count - 1)) % count;
-    s->debugger->moved = false;
-    screen_new_layout_(s);
-    screen_follow_(s);
-}
-
-static void screen_key_zoom_(struct screen *s, const char *argument)
-{
-    (void)argument;
     s->zoom = !s->zoom;
     screen_new_layout_(s);
 }
 
-static void screen_key_all_(struct screen *s, const char *argument)
+static void leave_begun(struct screen *s)
 {
-    (void)argument;
-    s->all = !s->all;
-    s->changes++;
-}
-
-static void screen_key_empty_(struct screen *s, const char *argument)
-{
-    (void)argument;
-    cps_buf_clear(&s->output);
-    cps_buf_clear(&s->message);
-    s->pane[PANE_OUTPUT].recent = 0;
-    s->changes++;
-    if (s->focus == PANE_OUTPUT)
-        screen_choose_(s, s->back);
-}
-
-static void screen_key_again_all_(struct screen *s, const char *argument)
-{
-    (void)argument;
-    s->changes++;
-    clearok(curscr, TRUE);
-}
-
-static void screen_key_help_(struct screen *s, const char *argument)
-{
-    (void)argument;
-    s->help = true;
-    s->help_top = 0;
-}
-
-static void screen_key_escape_(struct screen *s, const char *argument)
-{
-    (void)argument;
     if (s->found || s->message.size)
         s->found = false;
     else if (s->zoom)
-        screen_key_zoom_(s, NULL);
+        toggle_zoom(s);
     else if (s->back != s->focus && screen_offers_(s, s->back))
         screen_choose_(s, s->back);
     cps_buf_clear(&s->message);
 }
 
-static void screen_key_quit_(struct screen *s, const char *argument)
+static void do_key(struct screen *s, enum key_action action, const char *argument)
 {
-    (void)argument;
-    s->done = true;
+    struct pane *p = &s->pane[s->focus];
+    int number = argument ? atoi(argument) : 0;
+    unsigned cores = session_engine(session_of(s))->cores;
+    switch (action) {
+    case DO_RUN:
+        screen_command_(s, argument, true);
+        break;
+    case DO_BREAK:
+        toggle_break(s);
+        break;
+    case DO_TYPE:
+        begin_line(s, ENTERING_COMMAND, argument);
+        break;
+    case DO_FIND:
+        begin_line(s, ENTERING_SEARCH, "");
+        break;
+    case DO_ASK:
+        screen_ask_(s, s->focus);
+        break;
+    case DO_LINE:
+        screen_move_(s, number);
+        break;
+    case DO_PAGE:
+        screen_move_(s, number * (p->height > 2 ? p->height - 1 : 1));
+        break;
+    case DO_EDGE:
+        go_to_edge(s, number > 0);
+        break;
+    case DO_SHIFT:
+        p->left += number;
+        if (p->left < 0 || screen_panes_[s->focus].flags & (PANE_WRAPS | PANE_FITS))
+            p->left = 0;
+        break;
+    case DO_ENTER:
+        screen_act_(s);
+        break;
+    case DO_SEARCH:
+        screen_search_(s, number);
+        break;
+    case DO_PANE:
+        choose_next_pane(s, number < 0);
+        break;
+    case DO_CORE:
+        screen_new_layout_(s);
+        screen_choose_core_(s, (session_of(s)->core + (number > 0 ? 1 : cores - 1)) % cores);
+        break;
+    case DO_ZOOM:
+        toggle_zoom(s);
+        break;
+    case DO_ALL:
+        s->all = !s->all;
+        s->changes++;
+        break;
+    case DO_EMPTY:
+        cps_buf_clear(&s->output);
+        cps_buf_clear(&s->message);
+        s->changes++;
+        hide_output(s);
+        break;
+    case DO_REDRAW:
+        s->changes++;
+        clearok(curscr, TRUE);
+        break;
+    case DO_HELP:
+        s->help = true;
+        s->help_top = 0;
+        break;
+    case DO_ESCAPE:
+        leave_begun(s);
+        break;
+    case DO_QUIT:
+        s->done = true;
+    }
 }
 
 /* ---- the table ---- */
 
 static const struct {
     int key;
-    action *action;
+    enum key_action action;
     const char *argument, *label, *help;
 } keys[] = {
-#define KEY(key, action, argument, label, help) \
-    {key, screen_key_##action##_, argument, label, help},
+#define KEY(key, action, argument, label, help) {key, DO_##action, argument, label, help},
 #include "tools/face/screen/screen_key.def"
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
@@ -485,11 +481,9 @@ void screen_take_(struct screen *s, int key)
     }
     for (size_t i = 0; i < KEYS; i++) {
         if (keys[i].key == key) {
-            keys[i].action(s, keys[i].argument);
+            do_key(s, keys[i].action, keys[i].argument);
             return;
         }
     }
     screen_choose_(s, screen_pane_of_(s, key));
 }
-
-#endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Where panes lie: columns as wide, and slots as high, as what they hold needs, as far as there is
  * room. */
-#include "tools/face/screen/screen_private.h"
-
-#ifdef CPS_HAVE_CURSES
 #include <curses.h>
 #include <string.h>
+
+#include "tools/face/screen/screen_private.h"
 
 #define COLUMNS     3
 #define MIN_LINES   4 /* of a slot, with its title */
@@ -13,7 +12,7 @@
 #define MIN_COLUMNS 48 /* of text that wraps */
 
 #define BELOW SCREEN_BELOW
-static const struct place {
+static const struct layout_row {
     int width, height; /* of a layout; 0: a slot of it, as those behind it */
     int column;
     const char *keys; /* NULL: a layout */
@@ -24,10 +23,10 @@ static const struct place {
 };
 #define PLACES (sizeof(places) / sizeof(places[0]))
 
-static const struct place *first_slot(const struct screen *s)
+static const struct layout_row *first_slot(const struct screen *s)
 {
-    const struct place *at = places;
-    const struct place *chosen = NULL;
+    const struct layout_row *at = places;
+    const struct layout_row *chosen = NULL;
     for (; at < places + PLACES; at++) {
         bool fits = at->width <= COLS && at->height <= LINES && (!s->zoom || !at->width);
         if (!at->keys && fits && !chosen)
@@ -36,7 +35,7 @@ static const struct place *first_slot(const struct screen *s)
     return chosen + 1;
 }
 
-static void add_slot(struct screen *s, const struct place *place)
+static void add_slot(struct screen *s, const struct layout_row *place)
 {
     struct slot *slot = &s->slot[s->slots];
     *slot = (struct slot){.column = place->column};
@@ -57,49 +56,30 @@ static void add_slot(struct screen *s, const struct place *place)
 
 /* Shares @p total among wishes: who wishes less than an equal share gets it, the others share what
  * is left; what nobody wishes is the last one's. */
-static void share(const int *wish, unsigned count, int total, int *ret)
+static void share_room(const int *wish, unsigned count, int total, int *ret)
 {
     bool done[SCREEN_SLOTS] = {false};
-    unsigned open = count;
-    bool again = true;
-    while (open && again) {
-        int each = total / (int)open;
+    int open = (int)count;
+    for (bool again = open > 0; again;) {
+        int each = total / open;
         again = false;
         for (unsigned i = 0; i < count; i++) {
             if (done[i] || wish[i] > each)
                 continue;
             ret[i] = wish[i];
             total -= wish[i];
-            done[i] = again = true;
-            open--;
+            done[i] = true;
+            again = --open > 0;
         }
     }
-    for (unsigned i = 0; i < count && open; i++) {
+    for (unsigned i = 0; i < count; i++) {
         if (done[i])
             continue;
-        ret[i] = total / (int)open;
+        ret[i] = total / open--;
         total -= ret[i];
-        open--;
-        done[i] = true;
-        if (!open)
-            return;
     }
     if (count)
         ret[count - 1] += total;
-}
-
-/* Columns that have panes at all, from left to right. */
-static unsigned columns_of(const struct screen *s, int ret[COLUMNS])
-{
-    unsigned count = 0;
-    for (int column = 0; column < COLUMNS; column++) {
-        bool used = false;
-        for (unsigned i = 0; i < s->slots; i++)
-            used = used || s->slot[i].column == column;
-        if (used)
-            ret[count++] = column;
-    }
-    return count;
 }
 
 /* What a pane cannot do without: lines that wrap can be of any length. */
@@ -121,17 +101,35 @@ static void share_needs(const int *need, const int *wish, unsigned count, int to
         more[i] = wish[i] > need[i] ? wish[i] - need[i] : 0;
     }
     if (left < 0) {
-        share(need, count, total, ret);
+        share_room(need, count, total, ret);
         return;
     }
-    share(more, count, left, extra);
+    share_room(more, count, left, extra);
     for (unsigned i = 0; i < count; i++)
         ret[i] = need[i] + extra[i];
 }
 
-/* Columns side by side, a line between them. */
-static void put_across(struct screen *s, const int *column, const int *width, unsigned columns)
+/* Columns side by side, a line between them: those that have panes at all. */
+static void place_across(struct screen *s)
 {
+    int column[COLUMNS];
+    int need[COLUMNS] = {0};
+    int wish[COLUMNS] = {0};
+    int width[COLUMNS] = {0};
+    unsigned columns = 0;
+    for (int c = 0; c < COLUMNS; c++) {
+        for (unsigned i = 0; i < s->slots; i++) {
+            if (s->slot[i].column != c)
+                continue;
+            int wide = s->pane[s->slot[i].shown].wish_width + 1;
+            int least = need_of(s, s->slot[i].shown) + 1;
+            wish[columns] = wide > wish[columns] ? wide : wish[columns];
+            need[columns] = least > need[columns] ? least : need[columns];
+        }
+        column[columns] = c;
+        columns += wish[columns] > 0;
+    }
+    share_needs(need, wish, columns, COLS, width);
     for (unsigned i = 0; i < s->slots; i++) {
         struct slot *slot = &s->slot[i];
         int x = 0;
@@ -141,27 +139,6 @@ static void put_across(struct screen *s, const int *column, const int *width, un
                 slot->at = (struct rectangle){x, 0, width[c] - (c + 1 < columns), 0};
         }
     }
-}
-
-static void place_across(struct screen *s)
-{
-    int column[COLUMNS];
-    int need[COLUMNS] = {0};
-    int wish[COLUMNS] = {0};
-    int width[COLUMNS] = {0};
-    unsigned columns = columns_of(s, column);
-    for (unsigned c = 0; c < columns; c++) {
-        for (unsigned i = 0; i < s->slots; i++) {
-            if (s->slot[i].column != column[c])
-                continue;
-            int wide = s->pane[s->slot[i].shown].wish_width + 1;
-            int least = need_of(s, s->slot[i].shown) + 1;
-            wish[c] = wide > wish[c] ? wide : wish[c];
-            need[c] = least > need[c] ? least : need[c];
-        }
-    }
-    share_needs(need, wish, columns, COLS, width);
-    put_across(s, column, width, columns);
 }
 
 static int wish_of(struct screen *s, const struct slot *slot)
@@ -225,11 +202,11 @@ void screen_lay_out_(struct screen *s)
 {
     int rows = LINES - 2; /* the status and the command line */
     s->slots = 0;
-    for (const struct place *at = first_slot(s);
+    for (const struct layout_row *at = first_slot(s);
          at < places + PLACES && at->keys && s->slots < SCREEN_SLOTS; at++)
         add_slot(s, at);
     for (unsigned i = 0; i < s->slots; i++)
-        screen_wish_(s, s->slot[i].shown);
+        request_width(s, s->slot[i].shown);
     place_across(s);
     int below = lines_below(s, rows);
     for (int column = 0; column < COLUMNS; column++)
@@ -254,11 +231,6 @@ const struct slot *screen_slot_of_(const struct screen *s, enum pane_id pane)
     return NULL;
 }
 
-void screen_show_(struct screen *s, enum pane_id pane)
-{
-    s->pane[pane].recent = ++s->chosen;
-}
-
 void screen_choose_(struct screen *s, enum pane_id pane)
 {
     if (pane == PANES)
@@ -267,7 +239,5 @@ void screen_choose_(struct screen *s, enum pane_id pane)
     if (pane != s->focus)
         s->back = s->focus;
     s->focus = pane;
-    screen_show_(s, pane);
+    s->pane[pane].recent = ++s->chosen;
 }
-
-#endif

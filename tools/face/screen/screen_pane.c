@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Panes of the full-screen view: their texts, kept until something changes. */
-#include "tools/face/screen/screen_private.h"
-
-#ifdef CPS_HAVE_CURSES
 #include <curses.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/list.h"
+#include "tools/face/screen/screen_private.h"
 
 #define TAB   8
 #define WIDER 12 /* columns */
@@ -59,7 +56,7 @@ void screen_plain_(struct cps_buf *out, const char *text)
 }
 
 /* How much of a line fits: to its end, else to its last blank, unless that is far from there. */
-static size_t fitting(const char *line, size_t length, size_t width)
+static size_t fitting_length(const char *line, size_t length, size_t width)
 {
     size_t cut = width;
     if (length <= width)
@@ -76,7 +73,7 @@ static void wrap_line(struct cps_buf *out, const char *line, size_t length, size
     size_t hang = 0;
     indent = indent < width / 2 ? indent : width / 2;
     while (length) {
-        size_t fits = fitting(line, length, width - hang);
+        size_t fits = fitting_length(line, length, width - hang);
         cps_buf_printf(out, "%*s", (int)hang, "");
         cps_buf_add(out, line, fits);
         cps_buf_str(out, "\n");
@@ -109,12 +106,7 @@ static void index_lines(struct pane *p)
     for (size_t at = 0; at <= p->text.size; at += strcspn(text + at, "\n") + 1) {
         if (p->lines + 1 >= p->room) {
             uint32_t room = p->room ? 2 * p->room : 64;
-            uint32_t *more = realloc(p->start, room * sizeof(*more));
-            if (!more) {
-                p->lines -= p->lines > 0; /* its end was not noted */
-                return;
-            }
-            p->start = more;
+            p->start = tool_realloc(p->start, room * sizeof(*p->start));
             p->room = room;
         }
         p->start[p->lines] = (uint32_t)at;
@@ -134,7 +126,7 @@ const char *screen_line_of_(const struct pane *p, uint32_t line, size_t *length)
     return cps_buf_text(&p->text) + p->start[line];
 }
 
-static bool fill(struct screen *s, enum pane_id pane, int width)
+static bool fill_pane(struct screen *s, enum pane_id pane, int width)
 {
     const struct pane_row *row = &screen_panes_[pane];
     struct pane *p = &s->pane[pane];
@@ -142,18 +134,18 @@ static bool fill(struct screen *s, enum pane_id pane, int width)
     bool fits = !(row->flags & PANE_FITS) || p->raw_width == width;
     if (p->filled == s->changes && fits)
         return false;
-    row->fill(s, width, &text);
-    cps_buf_clear(&p->raw);
-    screen_plain_(&p->raw, cps_buf_text(&text));
-    p->filled = s->changes;
     p->raw_width = width;
+    row->fill(s, &text);
+    cps_buf_clear(&p->raw);
+    screen_plain_(&p->raw, tool_text(&text));
+    p->filled = s->changes;
     return true;
 }
 
 void screen_make_(struct screen *s, enum pane_id pane, int width)
 {
     struct pane *p = &s->pane[pane];
-    if (!fill(s, pane, width) && p->width == width)
+    if (!fill_pane(s, pane, width) && p->width == width)
         return;
     cps_buf_clear(&p->text);
     if (screen_panes_[pane].flags & PANE_WRAPS)
@@ -170,7 +162,7 @@ static int fitting_width(struct screen *s, enum pane_id pane)
     int width = screen_panes_[pane].wish;
     for (; width < COLS / 2; width += WIDER) {
         int lines = 0;
-        fill(s, pane, width);
+        fill_pane(s, pane, width);
         for (const char *at = cps_buf_text(&s->pane[pane].raw); *at; at++)
             lines += *at == '\n';
         if (lines <= LINES / 3)
@@ -180,34 +172,20 @@ static int fitting_width(struct screen *s, enum pane_id pane)
     return width;
 }
 
-static int longest_line(const struct pane *p, int lines)
-{
-    int longest = 0;
-    for (const char *at = cps_buf_text(&p->raw); *at && lines--;) {
-        int length = (int)strcspn(at, "\n");
-        longest = length > longest ? length : longest;
-        at += length + (at[length] == '\n');
-    }
-    return longest;
-}
-
-void screen_wish_(struct screen *s, enum pane_id pane)
+void request_width(struct screen *s, enum pane_id pane)
 {
     const struct pane_row *row = &screen_panes_[pane];
     struct pane *p = &s->pane[pane];
-    int seen = p->height ? p->height : LINES / 2;
-    int lines = pane == PANE_CODE ? seen : INT32_MAX;
-    if (!row->wish && fill(s, pane, SCREEN_MIN_WIDTH))
+    int lines = pane != PANE_CODE ? INT32_MAX
+                : p->height       ? p->height
+                                  : LINES / 2; /* that are seen */
+    int wish = row->wish ? fitting_width(s, pane) : 0;
+    if (!row->wish && fill_pane(s, pane, SCREEN_MIN_WIDTH))
         p->width = 0;
-    int wish = row->wish ? fitting_width(s, pane) : longest_line(p, lines);
+    for (const char *at = cps_buf_text(&p->raw); !row->wish && *at && lines--;) {
+        int length = (int)strcspn(at, "\n");
+        wish = length > wish ? length : wish;
+        at += length + (at[length] == '\n');
+    }
     p->wish_width = wish > p->wish_width ? wish : p->wish_width;
 }
-
-void screen_pane_free_(struct pane *p)
-{
-    cps_buf_deinit(&p->raw);
-    cps_buf_deinit(&p->text);
-    free(p->start);
-}
-
-#endif

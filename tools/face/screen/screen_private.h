@@ -4,14 +4,15 @@
 #ifndef CPS_SCREEN_PRIVATE_H
 #define CPS_SCREEN_PRIVATE_H
 
+#include "tools/cmd/terminal/oom.h"
 #include "tools/face/debugger/look.h"
 #include "tools/face/screen/screen.h"
-#include "tools/face/screen/screen_line.h"
-#include "tools/explain/stream/state.h"
 
 #define SCREEN_MIN_WIDTH  40
 #define SCREEN_MIN_HEIGHT 8
 #define SCREEN_SLOTS      10 /* most of a layout */
+#define LINE_SIZE         256
+#define LINE_HISTORY      100
 
 enum pane_id {
 #define PANE(id, ...) PANE_##id,
@@ -59,6 +60,15 @@ enum { SCREEN_BELOW = 9 };
 
 /** What the line at the bottom is being typed for. */
 enum entering { ENTERING_NOTHING, ENTERING_COMMAND, ENTERING_SEARCH, ENTERING_ASKED };
+
+/** The line at the bottom: text, history, completion. */
+struct screen_line {
+    char text[LINE_SIZE];
+    char history[LINE_HISTORY][LINE_SIZE];
+    unsigned count, back;  /* lines kept; how far back the user has gone */
+    unsigned candidate;    /* of the completion */
+    char typed[LINE_SIZE]; /* what was typed of it */
+};
 
 /** What parts of the picture look like. */
 enum paint_id {
@@ -119,7 +129,7 @@ struct pane_row {
     unsigned flags;
     int wish;
     bool (*offered)(const struct session *session);
-    void (*fill)(struct screen *s, int width, struct cps_buf *out);
+    void (*fill)(struct screen *s, struct cps_buf *out);
     void (*enter)(struct screen *s, const char *line);
     const char *asks, *help;
 };
@@ -131,8 +141,8 @@ bool screen_offers_(const struct screen *s, enum pane_id pane);
 enum pane_id screen_pane_of_(const struct screen *s, int key);
 /** Sees to it that a pane's text is that of now, in lines for @p width. */
 void screen_make_(struct screen *s, enum pane_id pane, int width);
-/** What it would like to have, from then on at least. */
-void screen_wish_(struct screen *s, enum pane_id pane);
+/** Asks a pane for the width that it would like to have, from then on at least. */
+void request_width(struct screen *s, enum pane_id pane);
 /** A line of what it shows, without its end. */
 const char *screen_line_of_(const struct pane *pane, uint32_t line, size_t *length);
 /** Appends text as columns: what is no printable ASCII as \xHH, tabulators as blanks. */
@@ -140,24 +150,17 @@ void screen_plain_(struct cps_buf *out, const char *text);
 /** Appends it with lines of at most @p width; what goes on in the next one begins @p indent further
  * right. */
 void screen_wrap_(struct cps_buf *out, const char *text, int width, size_t indent);
-void screen_pane_free_(struct pane *pane);
 
-/* screen_fill.c, screen_values.c: the functions that rows name. */
+/* ---- screen_fill.c ---- */
+
 #define PANE(id, key, title, flags, wish, offered, fill, enter, asks, help) \
     bool screen_has_##offered##_(const struct session *session);            \
-    void screen_fill_##fill##_(struct screen *s, int width, struct cps_buf *out);
-#include "tools/face/screen/screen_pane.def"
-/* screen_enter.c */
-#define PANE(id, key, title, flags, wish, offered, fill, enter, asks, help) \
+    void screen_fill_##fill##_(struct screen *s, struct cps_buf *out);      \
     void screen_enter_##enter##_(struct screen *s, const char *line);
 #include "tools/face/screen/screen_pane.def"
 
-/* ---- screen_code.c ---- */
-
 /** Whether there is code at a unit of the image. */
 bool screen_is_code_(const struct session *session, uint64_t at);
-/** The instruction @p lines further on, or back. */
-uint32_t screen_moved_(const struct session *session, uint32_t at, int lines);
 /** The line of a listing that shows dword @p pc; -1: none does. */
 int screen_code_line_(const char *text, uint32_t pc);
 /** Puts the cursor's line into a view of @p rows. */
@@ -166,6 +169,8 @@ void screen_settle_(struct screen *s, int rows);
 void screen_move_code_(struct screen *s, int lines);
 /** To where the run stands. */
 void screen_follow_(struct screen *s);
+/** Looks at another processor. */
+void screen_choose_core_(struct screen *s, unsigned core);
 
 /* ---- screen_layout.c ---- */
 
@@ -177,42 +182,20 @@ void screen_new_layout_(struct screen *s);
 const struct slot *screen_slot_of_(const struct screen *s, enum pane_id pane);
 /** Shows a pane and gives it the keys. */
 void screen_choose_(struct screen *s, enum pane_id pane);
-/** Shows it. */
-void screen_show_(struct screen *s, enum pane_id pane);
 
-/* ---- screen_draw.c, screen_paint.c ---- */
+/* ---- screen_draw.c ---- */
 
 void screen_draw_(struct screen *s);
 /** The tab at column @p x of a slot's title; PANES: none is there. */
 enum pane_id screen_tab_at_(const struct slot *slot, int x);
-/** The page of help. */
-void screen_help_text_(const struct screen *s, struct cps_buf *out);
 void screen_paint_start_(struct screen *s);
-/** Changes how @p count columns look. */
-void screen_paint_(const struct screen *s, int y, int x, int count, enum paint_id looks);
-/** The parts of a line of a pane, of which the view begins at `left`. */
-void screen_paint_line_(const struct screen *s, enum pane_id pane, int y, int x, int width,
-                        const char *text, size_t length);
 
-/** Where it has what was searched for. */
-void screen_paint_match_(const struct screen *s, enum pane_id pane, int y, int x, int width,
-                         const char *text, size_t length);
+/* ---- screen_view.c ---- */
 
-/* ---- screen_key.c, screen_mouse.c, screen_search.c ---- */
-
-void screen_take_(struct screen *s, int key);
-/** Runs a command; what a move prints is on the screen anyway, the rest goes to the output. */
-void screen_command_(struct screen *s, const char *line, bool quiet);
-/** Begins a line at the bottom. */
-void screen_enter_line_(struct screen *s, enum entering what, const char *text);
-/** Asks what a pane shall show. */
-void screen_ask_(struct screen *s, enum pane_id pane);
 /** Lets the pane that has the keys do what Enter does. */
 void screen_act_(struct screen *s);
 /** Moves its cursor. */
 void screen_move_(struct screen *s, int lines);
-/** Moves the view of a pane alone. */
-void screen_scroll_(struct screen *s, enum pane_id pane, int lines);
 void screen_mouse_(struct screen *s);
 /** Which of its events are wanted. */
 unsigned long screen_mouse_events_(void);
@@ -220,5 +203,15 @@ unsigned long screen_mouse_events_(void);
 void screen_search_(struct screen *s, int direction);
 /** Where a text stands in a line, whatever the case; -1: nowhere. */
 int screen_find_in_(const char *line, size_t length, const char *what);
+
+/* ---- screen_key.c ---- */
+
+void screen_take_(struct screen *s, int key);
+/** Runs a command; what a move prints is on the screen anyway, the rest goes to the output. */
+void screen_command_(struct screen *s, const char *line, bool quiet);
+/** Asks what a pane shall show. */
+void screen_ask_(struct screen *s, enum pane_id pane);
+/** The page of help. */
+void screen_help_text_(const struct screen *s, struct cps_buf *out);
 
 #endif

@@ -3,7 +3,6 @@
  * names as common as `lines`. */
 #include "tools/face/screen/screen_private.h"
 
-#ifdef CPS_HAVE_CURSES
 #include <curses.h>
 #include <term.h>
 #include <unistd.h>
@@ -20,5 +19,3 @@ bool screen_has_terminal_(void)
     del_curterm(cur_term);
     return good;
 }
-
-#endif

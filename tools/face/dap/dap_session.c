@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT
+ * The debug adapter: `launch`, whose arguments are the options of `cpscope step`, by the names that
+ * they have on the command line (tools/cmd/options/opt.def), and of the protocol's own kinds;
+ * `attach`, where the adapter that the editor has started passes messages on to the process of the
+ * run, and back: that one opens a session where the run stands. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tools/cmd/options/opt_engine.h"
+#include "tools/face/dap/attach.h"
+#include "tools/face/dap/dap_private.h"
+
+/* ---- launch ---- */
+
+/* A name of the command line, or as JSON has it: "seq-abi" or "seqAbi". */
+static struct json_object *find_option(struct json_object *arguments, const char *name)
+{
+    char camel[32];
+    size_t size = 0;
+    struct json_object *value = cps_json_get(arguments, name);
+    for (const char *at = name; *at && size < sizeof(camel) - 1; at++) {
+        bool joins = *at == '-' && at[1];
+        at += joins;
+        camel[size++] = joins ? (char)(*at - 'a' + 'A') : *at;
+    }
+    camel[size] = '\0';
+    return value ? value : cps_json_get(arguments, camel);
+}
+
+/* One text, or a number as one. */
+static struct cps_err *take_text(struct dap *d, const char *name, struct json_object *value,
+                                 enum opt_form form)
+{
+    char number[24];
+    bool is_number = form == OPT_NUMBER && json_object_is_type(value, json_type_int);
+    bool is_text = form != OPT_NUMBER || json_object_is_type(value, json_type_string);
+    if (!is_number)
+        CPS_TRY(dap_check_kind("launch", name, value, is_text ? 't' : 'n'));
+    snprintf(number, sizeof(number), "%" PRId64, json_object_get_int64(value));
+    return opt_take(OPT_SHIFT_STEP, name, is_number ? number : json_object_get_string(value),
+                    &d->opt);
+}
+
+static struct cps_err *take_option(struct dap *d, const char *name, struct json_object *value,
+                                   enum opt_form form)
+{
+    if (form == OPT_FLAG) {
+        CPS_TRY(dap_check_kind("launch", name, value, 'b'));
+        return json_object_get_boolean(value) ? opt_take(OPT_SHIFT_STEP, name, NULL, &d->opt)
+                                              : NULL;
+    }
+    if (form != OPT_LIST || !json_object_is_type(value, json_type_array))
+        return take_text(d, name, value, form);
+    for (size_t i = 0; i < cps_json_count(value); i++) {
+        struct json_object *item = json_object_array_get_idx(value, i);
+        if (!item)
+            return cps_err_new(CPS_ERR_INPUT, "launch: \"%s[%zu]\" is null: expected a text", name,
+                               i);
+        CPS_TRY(take_text(d, name, item, form));
+    }
+    return NULL;
+}
+
+static struct cps_err *read_options(struct dap *d)
+{
+    enum opt_form form = OPT_FLAG;
+    const char *name = NULL;
+    for (unsigned i = 0; (name = opt_form(OPT_SHIFT_STEP, i, &form)); i++) {
+        struct json_object *value = find_option(d->in, name);
+        bool is_about_terminals = !strcmp(name, "dap") || !strcmp(name, "screen");
+        if (value && !is_about_terminals)
+            CPS_TRY(take_option(d, name, value, form));
+    }
+    CPS_TRY(opt_taken(OPT_SHIFT_STEP, &d->opt));
+    if (!d->opt.fw_count && !d->opt.demo && !opt_is_script(&d->opt))
+        return cps_err_new(CPS_ERR_INPUT, "launch: expected \"fw\": a file, \"demo\": true, or "
+                                          "\"engine\" with a script as \"capture\"");
+    return NULL;
+}
+
+/* @param clock  where the engine's shall be; 0: where sessions begin */
+static struct cps_err *open_session(struct dap *d, const struct cps_options *opt, uint64_t clock)
+{
+    d->session->scheme = opt_scheme(opt);
+    d->session->interrupt = &d->debugger->interrupt;
+    struct cps_err *err =
+        clock ? session_open_at(d->session, opt, clock) : session_open(d->session, opt);
+    if (err) {
+        session_close(d->session);
+        *d->session = (struct session){0};
+    }
+    d->open = !err;
+    return err;
+}
+
+struct cps_err *dap_launch(struct dap *d)
+{
+    if (d->run)
+        return cps_err_new(CPS_ERR_INPUT, "launch: this is a run, expected \"attach\"");
+    d->stop_on_entry = cps_json_get_bool(d->in, "stopOnEntry", true);
+    if (!d->open) {
+        /* Texts of options point into the arguments, which are kept. */
+        json_object_put(d->launched);
+        d->launched = json_object_get(d->in);
+        d->capture[0] = (char *)dap_text(d, "capture");
+        d->opt = opt_none(d->capture);
+        d->opt.arg_count = d->capture[0] != NULL;
+        CPS_TRY(read_options(d));
+        CPS_TRY(open_session(d, &d->opt, 0));
+    }
+    d->start = cps_debug_place(d->session->debug).step;
+    return NULL;
+}
+
+/* ---- attach: messages between the client and the process of a run ---- */
+
+/* Requests go there in the thread of the adapter, answers and events come back in another one. */
+struct dap_relay {
+    struct dap *dap;
+    int socket;
+    FILE *out;
+    struct dap_wire *wire;
+    atomic_int interrupt; /* nothing runs here that it could stop */
+    atomic_bool leaving;  /* the client knows that this ends... */
+    atomic_bool left;     /* ...and the run has said so, too */
+    atomic_bool over;     /* the run has closed its end */
+    pthread_t thread;
+    struct sigaction sigpipe; /* as it was: a run that is gone is no reason to die */
+};
+
+static void close_relay(struct dap_relay *r)
+{
+    dap_wire_close(r->wire);
+    if (r->out)
+        fclose(r->out);
+    close(r->socket);
+    sigaction(SIGPIPE, &r->sigpipe, NULL);
+    free(r);
+}
+
+/* Begins to speak with a run, as the client did: its answer to that the client has had from this
+ * process. */
+static struct cps_err *open_relay(struct dap_relay *r)
+{
+    struct json_object *message = json_object_new_object();
+    int copy = dup(r->socket);
+    r->out = copy < 0 ? NULL : fdopen(copy, "w");
+    cps_json_int(message, "seq", 0);
+    cps_json_text(message, "type", "request");
+    cps_json_text(message, "command", "initialize");
+    cps_json_add(message, "arguments",
+                 r->dap->hello ? json_object_get(r->dap->hello) : json_object_new_object());
+    struct cps_err *err =
+        r->out ? dap_wire_open("(socket)", r->socket, r->out, &r->interrupt, &r->wire)
+               : cps_err_os("(socket)", "open");
+    if (err) {
+        json_object_put(message);
+        if (!r->out && copy >= 0)
+            close(copy);
+        return err;
+    }
+    dap_wire_pass(r->wire, message);
+    CPS_TRY(dap_wire_next(r->wire, NULL, &message));
+    json_object_put(message);
+    return message ? NULL : cps_err_new(CPS_ERR_INPUT, "attach: the run is over");
+}
+
+static struct cps_err *connect_to_run(struct dap *d)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct attach_socket at = {.folder = -1};
+    const char *path = dap_text(d, "socket");
+    int64_t pid = dap_number(d->in, "pid", 0);
+    int socket = -1;
+    struct cps_err *err = path  ? attach_open(path, &at)
+                          : pid ? attach_open_pid((long)pid, false, &at)
+                                : attach_open_only(&at);
+    if (!err)
+        err = attach_connect(&at, &socket);
+    attach_deinit(&at);
+    CPS_TRY(err);
+    struct dap_relay *r = tool_alloc(1, sizeof(*r));
+    r->dap = d;
+    r->socket = socket;
+    sigaction(SIGPIPE, &ignore, &r->sigpipe);
+    err = open_relay(r);
+    if (err)
+        close_relay(r);
+    else
+        d->relay = r;
+    return err;
+}
+
+struct cps_err *dap_attach(struct dap *d)
+{
+    if (!d->run)
+        return d->open ? cps_err_new(CPS_ERR_INPUT, "attach: something is launched already")
+                       : connect_to_run(d);
+    if (d->open)
+        return cps_err_new(CPS_ERR_INPUT, "attach: this client is attached already");
+    CPS_TRY(open_session(d, d->run->opt, d->run->clock));
+    dap_limit_sending(d->run->socket, 0);
+    d->stop_on_entry = cps_json_get_bool(d->in, "stopOnEntry", true);
+    d->start = cps_debug_place(d->session->debug).step;
+    d->run->attached = true;
+    return NULL;
+}
+
+static bool is_about(struct json_object *message, const char *command)
+{
+    return !strcmp(cps_json_get_text(message, "command", ""), command);
+}
+
+static void *pass_back(void *context)
+{
+    struct dap_relay *r = context;
+    struct json_object *message = NULL;
+    do {
+        cps_err_free(
+            dap_wire_next(r->wire, NULL, &message)); /* its error is the end all the same */
+        if (message && is_about(message, "disconnect"))
+            r->left = true;
+        if (message)
+            dap_wire_send(r->dap->wire, message);
+    } while (message);
+    r->over = true;
+    if (!r->leaving)
+        dap_event(r->dap, "terminated", NULL);
+    return NULL;
+}
+
+/* Requests until the client leaves, or the run: then *last is the one that came last, which nobody
+ * may have answered. */
+static struct cps_err *pass_on(struct dap_relay *r, struct json_object **last)
+{
+    dap_wire_pass(r->wire, json_object_get(r->dap->request));
+    while (!r->leaving) {
+        json_object_put(*last);
+        CPS_TRY(dap_wire_next(r->dap->wire, NULL, last));
+        if (!*last || r->over)
+            return NULL;
+        r->leaving = is_about(*last, "disconnect");
+        dap_wire_pass(r->wire, json_object_get(*last));
+    }
+    return NULL;
+}
+
+/* Passes the request at hand on, and all that follow, until the client leaves or the run does. */
+static void run_relay(struct dap *d)
+{
+    struct dap_relay *r = d->relay;
+    struct json_object *last = NULL;
+    bool started = pthread_create(&r->thread, NULL, pass_back, r) == 0;
+    struct cps_err *err =
+        started ? pass_on(r, &last) : cps_err_new(CPS_ERR_OS, "cannot start a thread");
+    r->leaving = true;
+    shutdown(r->socket, SHUT_WR);
+    if (started)
+        pthread_join(r->thread, NULL);
+    bool done = err || !last || r->left;
+    close_relay(r);
+    d->relay = NULL;
+    d->done = done;
+    d->failed = err;
+    if (!done)
+        dap_handle(d, last);
+    json_object_put(last);
+}
+
+void dap_launched(struct dap *d, int how)
+{
+    CPS_BUF said = {0};
+    (void)how;
+    if (d->relay) {
+        run_relay(d);
+        return;
+    }
+    d->told_running = true; /* until the first `stopped` */
+    dap_event(d, "initialized", json_object_new_object());
+    session_opened(d->session, &said);
+    if (said.size)
+        dap_output(d, &said);
+}
