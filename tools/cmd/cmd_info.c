@@ -13,6 +13,7 @@
 #include "fw/nv/script/script.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
 #include "trace/capture/mmiotrace.h"
@@ -62,7 +63,7 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
     else if (format && cps_capture_is_hang(data, size))
         err = info_dump(stream, opt->fw_count ? opt->fw[0] : NULL, to);
     else if (format)
-        err = info_capture(stream, format, to);
+        err = info_capture(stream, format, opt->json, to);
     else if (!err && cps_trace_recognise(data, size))
         err = info_trace(stream, to);
     else if (!err && cps_rom_probe_(data, size))
@@ -90,12 +91,12 @@ int cmd_info(const struct cps_options *opt)
     int status = opt_is_script(opt) ? report_result(opt_script_engine(opt, &isa, &gen)) : 0;
     if (status)
         return status;
-    struct json_object *root = json_object_new_object();
+    struct json_object *root = tool_json(json_object_new_object());
     struct json_object *files = cps_json_new_array(root, "files");
     if (!opt->arg_count)
         status = report_usage("info needs at least one file");
     for (unsigned i = 0; i < opt->arg_count; i++) {
-        struct json_object *file = json_object_new_object();
+        struct json_object *file = tool_json(json_object_new_object());
         struct cps_err *err = describe(opt, isa, gen, opt->arg[i], file);
         cps_json_text(file, "name", opt->arg[i]);
         if (!opt->json)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "isa/base/shown.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
 #include "trace/out/json.h"
@@ -89,18 +90,18 @@ void doc_put(struct json_object *to, const char *members, ...)
 struct json_object *doc_row(struct json_object *list, const char *members, ...)
 {
     va_list args;
-    struct json_object *row = json_object_new_object();
+    struct json_object *row = tool_json(json_object_new_object());
     va_start(args, members);
     put_members(row, members, &args);
     va_end(args);
-    cps_json_append(list, row);
+    tool_need(list && !json_object_array_add(list, row));
     return row;
 }
 
 struct json_object *doc_array(struct json_object *list, const char *values, ...)
 {
     va_list args;
-    struct json_object *row = json_object_new_array();
+    struct json_object *row = tool_json(json_object_new_array());
     va_start(args, values);
     while (*values) {
         size_t length = strcspn(values, " ");
@@ -111,7 +112,7 @@ struct json_object *doc_array(struct json_object *list, const char *values, ...)
     }
     va_end(args);
     if (list)
-        cps_json_append(list, row);
+        tool_need(!json_object_array_add(list, row));
     return row;
 }
 
@@ -119,7 +120,7 @@ struct json_object *doc_shown(const char *text)
 {
     CPS_BUF shown = {0};
     cps_shown_put_(&shown, text);
-    return shown.failed ? NULL : json_object_new_string(cps_buf_text(&shown));
+    return tool_json(json_object_new_string(tool_text(&shown)));
 }
 
 /* ---- Text ---- */
@@ -166,15 +167,16 @@ static void put_value(struct json_object *value, const char *form, struct cps_bu
     int width = (int)strtol(form + is_left, &kind, 10);
     int digits = has_zeros ? width : 1;
     const char *plain = value ? json_object_get_string(value) : "";
+    tool_need(plain != NULL);
     if (*kind == 'x')
         cps_buf_printf(&text, "%0*" PRIx64, digits, json_object_get_uint64(value));
     else if (*kind == 'e')
-        cps_shown_put_(&text, plain ? plain : "");
+        cps_shown_put_(&text, plain);
     else if (has_zeros)
         cps_buf_printf(&text, "%0*" PRIu64, digits, json_object_get_uint64(value));
     else
-        cps_buf_str(&text, plain ? plain : "");
-    cps_buf_printf(out, "%*s", is_left ? -width : width, cps_buf_text(&text));
+        cps_buf_str(&text, plain);
+    cps_buf_printf(out, "%*s", is_left ? -width : width, tool_text(&text));
 }
 
 static void put_each(const struct scope *scope, struct json_object *list, const char *separator,
@@ -191,7 +193,7 @@ static void put_each(const struct scope *scope, struct json_object *list, const 
         return;
     json_object_object_foreach(list, key, value)
     {
-        struct scope item = {value, json_object_new_string(key), scope};
+        struct scope item = {value, tool_json(json_object_new_string(key)), scope};
         if (out->size != before)
             cps_buf_add(out, separator, (size_t)(body - separator - 1));
         put_layout(&item, body, end, out);
@@ -257,7 +259,7 @@ static void put_layout(const struct scope *scope, const char *at, const char *en
 void doc_text(struct json_object *root, const char *layout, struct cps_buf *out)
 {
     const struct scope scope = {root, NULL, NULL};
-    out->failed |= !cps_json_complete(root);
+    tool_json(root);
     put_layout(&scope, layout, layout + strlen(layout), out);
 }
 

@@ -10,7 +10,7 @@
  *     return doc_print(root, "{.name:e}: an image\n{segments*  {number:2} {size:5} bytes\n}",
  * json);
  *
- * Lack of memory is remembered in the tree, as trace/out/json.h says; the one check is at the end.
+ * Without memory the command ends (tools/cmd/terminal/oom.h).
  */
 #ifndef CPS_REPORT_DOC_H
 #define CPS_REPORT_DOC_H
@@ -38,7 +38,7 @@ struct json_object *doc_row(struct json_object *list, const char *members, ...) 
 /** Appends an array of conversions to an array: "%d %08x %s". A text is escaped, as `{key:e}` is.
  * @return the array, which belongs to @p list, or if that is NULL to the caller */
 struct json_object *doc_array(struct json_object *list, const char *values, ...) CPS_PRINTF(2, 3);
-/** A text with escapes for what is not to be seen. NULL: memory ran out. */
+/** A text with escapes for what is not to be seen. */
 struct json_object *doc_shown(const char *text);
 
 /**

@@ -20,7 +20,7 @@ struct cps_err *audit_capture(struct cps_stream *stream, const char *format,
                               struct json_object *row)
 {
     struct json_object *all = tool_json(json_object_new_object());
-    struct cps_err *err = info_capture(stream, format, all);
+    struct cps_err *err = info_capture(stream, format, true, all);
     tool_json(all);
     cps_json_text(row, "kind", "capture");
     cps_json_text(row, "format", format);

@@ -52,6 +52,7 @@ struct info {
     struct cps_names *names; /* the walk's */
     struct count count[MAX_SECTION_TYPES];
     unsigned count_used;
+    bool json;    /* the tree has rows of buffers and submits, else the text has lines */
     bool pending; /* a buffer whose contents may still come */
     uint64_t iova, size, contents;
     uint64_t buffer_total, contents_total, submit_total;
@@ -84,10 +85,12 @@ static void flush_buffer(struct info *info)
     info->pending = false;
     info->buffer_total++;
     info->contents_total += info->contents != 0;
-    cps_buf_printf(&info->lines, "  buffer 0x%016" PRIx64 " %10" PRIu64 " bytes, %s\n", info->iova,
-                   info->size, info->contents ? "with contents" : "no contents");
-    doc_row(info->buffers, "iova=%" PRIu64 " size=%" PRIu64 " contents=%" PRIu64, info->iova,
-            info->size, info->contents);
+    if (!info->json)
+        cps_buf_printf(&info->lines, "  buffer 0x%016" PRIx64 " %10" PRIu64 " bytes, %s\n",
+                       info->iova, info->size, info->contents ? "with contents" : "no contents");
+    else
+        doc_row(info->buffers, "iova=%" PRIu64 " size=%" PRIu64 " contents=%" PRIu64, info->iova,
+                info->size, info->contents);
 }
 
 /* What the walk sees. */
@@ -115,10 +118,12 @@ static void take_submit(struct info *info, const struct cps_item *item)
     if (cps_mem_failed(
             info->walk.mem)) /* nothing can be said of it, and the command ends with it */
         return;
-    cps_buf_printf(&info->lines, "  submit 0x%016" PRIx64 " %10" PRIu32 " dwords, %s\n",
-                   item->stream.iova, item->stream.dwords, known ? "captured" : "not captured");
-    doc_row(info->submits, "iova=%" PRIu64 " dwords=%u captured?=%d", item->stream.iova,
-            item->stream.dwords, known);
+    if (!info->json)
+        cps_buf_printf(&info->lines, "  submit 0x%016" PRIx64 " %10" PRIu32 " dwords, %s\n",
+                       item->stream.iova, item->stream.dwords, known ? "captured" : "not captured");
+    else
+        doc_row(info->submits, "iova=%" PRIu64 " dwords=%u captured?=%d", item->stream.iova,
+                item->stream.dwords, known);
 }
 
 static void take_text(struct info *info, const struct cps_item *item)
@@ -229,13 +234,15 @@ static struct cps_err *finish(struct info *info)
     return NULL;
 }
 
-struct cps_err *info_capture(struct cps_stream *stream, const char *format, struct json_object *to)
+struct cps_err *info_capture(struct cps_stream *stream, const char *format, bool json,
+                             struct json_object *to)
 {
     struct info *info = tool_alloc(1, sizeof(*info));
     info->sink.item = take_item;
     info->to = to;
-    info->buffers = json_object_new_array();
-    info->submits = json_object_new_array();
+    info->json = json;
+    info->buffers = tool_json(json_object_new_array());
+    info->submits = tool_json(json_object_new_array());
     doc_put(to, ".layout=%s .name=%s format=%s", layout, cps_stream_name(stream), format);
     info->counter = (struct counter){{count_events}, info};
     info->walk.sink = &info->counter.sink;

@@ -7,6 +7,7 @@
 
 #include "emu/afuc/afuc.h"
 #include "tools/cmd/render/doc.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/run/code.h"
 #include "tools/run/replay.h"
@@ -80,9 +81,9 @@ static void put_packets(const struct play *play, struct json_object *to)
         for (unsigned id = 0; id < 128; id++) {
             char scratch[16];
             uint64_t count = cps_afuc_packets(machine, level, id);
-            const char *name = packet_name(play, id, scratch, sizeof(scratch));
             if (!count)
                 continue;
+            const char *name = packet_name(play, id, scratch, sizeof(scratch));
             cps_json_uint(mix, name, count);
             doc_row(list, "level=%s name=%s count=%" PRIu64, word, name, count);
         }
@@ -160,7 +161,7 @@ struct cps_err *summary_print(const struct play *play, const struct play_account
 {
     CPS_BUF text = {0};
     bool is_script = play_is_script(play);
-    struct json_object *root = json_object_new_object();
+    struct json_object *root = tool_json(json_object_new_object());
     play_account_json(account, root);
     cps_json_int(root, "status", status);
     if (is_script)
@@ -175,7 +176,7 @@ struct cps_err *summary_print(const struct play *play, const struct play_account
         return doc_print(root, NULL, true);
     doc_text(root, is_script ? script_layout : afuc_layout, &text);
     json_object_put(root);
-    report_aside("%s", cps_buf_text(&text));
+    report_aside("%s", tool_text(&text));
     if (is_script)
         fputs(cps_buf_text(&play->missed), stderr);
     play_account_print_end(account);
