@@ -126,9 +126,9 @@ static const struct option *find_option(const char *arg, unsigned command, const
 {
     for (unsigned i = 0; i < COUNT(options); i++) {
         const struct option *option = &options[i];
-        size_t length = strlen(option->name);
         if (!(option->commands >> command & 1))
             continue;
+        size_t length = strlen(option->name);
         if (arg[1] == '-' && !strncmp(arg + 2, option->name, length) &&
             (!arg[2 + length] || arg[2 + length] == '=')) {
             *value = arg[2 + length] ? arg + 3 + length : NULL;
@@ -266,27 +266,69 @@ int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
     return report_result(opt_check(command, ret));
 }
 
+/* Columns of the terminal on stdout; 80 for a pipe. */
+static size_t help_width(void)
+{
+    struct winsize size = {0};
+    bool known = !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 40;
+    return known ? size.ws_col : 80;
+}
+
+/* Appends @p text, wrapped after @p indent columns; the first line is already indented. */
+static void put_wrapped(const char *text, size_t indent, struct cps_buf *out)
+{
+    size_t width = help_width() - indent;
+    while (*text) {
+        size_t length = strlen(text);
+        if (length > width) {
+            size_t end = width;
+            while (end && text[end] != ' ')
+                end--;
+            length = end ? end : strcspn(text, " ");
+        }
+        cps_buf_add(out, text, length);
+        text += length + strspn(text + length, " ");
+        cps_buf_printf(out, "\n%*s", *text ? (int)indent : 0, "");
+    }
+}
+
+static void help_option(const struct option *option, unsigned command, struct cps_buf *out)
+{
+    enum { INDENT = 29 };
+    CPS_BUF head = {0};
+    CPS_BUF help = {0};
+    if (option->letter)
+        cps_buf_printf(&head, "  -%c, --%s", option->letter, option->name);
+    else
+        cps_buf_printf(&head, "      --%s", option->name);
+    if (option->argument)
+        cps_buf_printf(&head, "%s%s", opt_needs_argument(option) ? " " : "", option->argument);
+    opt_option_help(option, command, &help);
+    out->failed = out->failed || head.failed || help.failed;
+    cps_buf_str(out, cps_buf_text(&head));
+    if (head.size < INDENT)
+        cps_buf_printf(out, "%*s", (int)(INDENT - head.size), "");
+    else
+        cps_buf_printf(out, "\n%*s", INDENT, "");
+    put_wrapped(cps_buf_text(&help), INDENT, out);
+}
+
 static void help_command(unsigned command, struct cps_buf *out)
 {
-    cps_buf_printf(out, "usage: cpscope %s %s\n\n%s\n\noptions:\n", commands[command].name,
+    const char *group = "Options";
+    cps_buf_printf(out, "usage: cpscope %s %s\n\n%s\n", commands[command].name,
                    commands[command].arguments, commands[command].help);
     for (unsigned i = 0; i < COUNT(options); i++) {
-        char head[48];
-        CPS_BUF help = {0};
+        if (!options[i].name)
+            group = options[i].help;
         if (!(options[i].commands >> command & 1))
             continue;
-        char letter[4] = {options[i].letter ? '-' : ' ',
-                          options[i].letter ? options[i].letter : ' ',
-                          options[i].letter ? ',' : ' ', '\0'};
-        snprintf(head, sizeof(head), "%s --%s%s%s", letter, options[i].name,
-                 options[i].argument && !opt_needs_argument(&options[i]) ? "" : " ",
-                 options[i].argument ? options[i].argument : "");
-        opt_option_help(&options[i], command, &help);
-        cps_buf_printf(out, "  %-26s ", head);
-        cps_buf_join(out, &help);
-        cps_buf_str(out, "\n");
+        if (group)
+            cps_buf_printf(out, "\n%s:\n", group);
+        group = NULL;
+        help_option(&options[i], command, out);
     }
-    cps_buf_str(out, "\nexamples:\n");
+    cps_buf_str(out, "\nExamples:\n");
     for (unsigned i = 0; i < COUNT(examples); i++) {
         if (examples[i].command == command)
             cps_buf_printf(out, "  # %s\n  cpscope %s %s\n", examples[i].meaning,
@@ -296,21 +338,17 @@ static void help_command(unsigned command, struct cps_buf *out)
 
 static void help_all(struct cps_buf *out)
 {
-    cps_buf_printf(out,
-                   "usage: cpscope COMMAND ...\n\n"
-                   "Runs GPU command-processor firmware over captured PM4 streams.\n\ncommands:\n");
+    cps_buf_str(out, "usage: cpscope COMMAND ...\n\n"
+                     "Runs GPU command-processor firmware over captured PM4 streams.\n\nCommands:\n");
     for (unsigned i = 0; i < COUNT(commands); i++)
         cps_buf_printf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
-    cps_buf_printf(out,
-                   "  %-8s %s\n\n'cpscope help COMMAND' tells more; 'cpscope help TOPIC' prints:\n",
-                   "help", "this list");
+    cps_buf_str(out, "  help     print this list\n\n"
+                     "'cpscope help COMMAND' describes a command, 'cpscope help TOPIC' prints:\n");
     for (unsigned i = 0; i < COUNT(topics); i++)
-        cps_buf_printf(out, "    %-9s %-20s %s\n", topics[i].name, topics[i].arguments,
+        cps_buf_printf(out, "  %-8s %-22s %s\n", topics[i].name, topics[i].arguments,
                        topics[i].help);
-    cps_buf_printf(out, "\nExit status: 0 fine, 1 differences, 2 usage,\n"
-                        "3 bad input, 4 stopped early, nothing ran, or undecided,\n"
-                        "5 the program contradicts itself.\n"
-                        "-h behind a command is its help, -V the version.\n");
+    cps_buf_str(out, "\nExit status: 0 success, 1 differences found, 2 usage error, 3 bad input,\n"
+                     "4 stopped early, nothing ran, or undecided, 5 internal contradiction.\n");
 }
 
 int opt_help(int command)

@@ -67,6 +67,7 @@ static const struct topic {
 #include "tools/cmd/options/opt.def"
 };
 
+/* A row without a name begins a group of help; it belongs to no command. */
 static const struct option {
     size_t offset; /* in struct cps_options */
     enum kind kind;
@@ -86,6 +87,7 @@ static const struct option {
      commands,                                                               \
      engines,                                                                \
      help},
+#define GROUP(title) {.help = title},
 #include "tools/cmd/options/opt.def"
 };
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
