@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "isa/isa.h"
@@ -338,8 +339,9 @@ static void help_command(unsigned command, struct cps_buf *out)
 
 static void help_all(struct cps_buf *out)
 {
-    cps_buf_str(out, "usage: cpscope COMMAND ...\n\n"
-                     "Runs GPU command-processor firmware over captured PM4 streams.\n\nCommands:\n");
+    cps_buf_str(out,
+                "usage: cpscope COMMAND ...\n\n"
+                "Runs GPU command-processor firmware over captured PM4 streams.\n\nCommands:\n");
     for (unsigned i = 0; i < COUNT(commands); i++)
         cps_buf_printf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
     cps_buf_str(out, "  help     print this list\n\n"
