@@ -128,8 +128,8 @@ void nv_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps
         cps_buf_printf(out, "%s: %s", engine->ops->name,
                        limit ? "the limit is reached" : "the puller waits for PGRAPH's channel");
     else
-        cps_buf_printf(out, "%s in front of 0x%04" PRIx32 ": %s",
-                       cps_processor_name(engine->who[core]), nv_where_(engine, core).pc,
+        cps_buf_printf(out, "%s before 0x%04" PRIx32 ": %s", cps_processor_name(engine->who[core]),
+                       nv_where_(engine, core).pc,
                        limit ? "the limit is reached" : "nothing lets it go on");
     if (stop == CPS_STOP_DEADLOCK && nv_kind_(e)->hangs)
         nv_kind_(e)->hangs(e, core, out);

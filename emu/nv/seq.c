@@ -404,7 +404,7 @@ static struct cps_err *load(struct nv *e, const struct cps_item *item)
     if (item->code.size > end - at)
         return cps_err_new(CPS_ERR_INPUT,
                            "offset 0x%" PRIx32 ": %zu bytes for byte 0x%" PRIx32
-                           " of data memory on, expected to end in front of byte 0x%" PRIx32,
+                           " of data memory, expected to end before byte 0x%" PRIx32,
                            end - at, item->code.size, at, end);
     cps_bus_load(e, DATA_INDEX, AUTO_INC | at);
     for (size_t i = 0; i < item->code.size; i += 4)

@@ -49,7 +49,7 @@ static struct cps_err *read_tag(struct cps_fw_icache *to, const uint32_t *words,
     if (state != STATE_VALID || tag >> 22)
         return damaged(set, way, tag, "a state that no dump has");
     if (at > CPS_FW_ICACHE_WORDS - LINE)
-        return damaged(set, way, tag, "an address behind any image");
+        return damaged(set, way, tag, "an address beyond any image");
     if (at < to->count && to->mark[at])
         return damaged(set, way, tag, "the same line as another way");
     take_line(to, words + DATA + way * WAY_WORDS + set * LINE, at);

@@ -272,7 +272,7 @@ def not_modelled(r):
         done = r.run("run", "--json", "--fw", fw, "twice.pm4")
         assert done.returncode == 0 and json.loads(done.stdout)["unmodelled"] == wanted, done.stdout
         text = r.run("run", "--fw", fw, "twice.pm4").stderr
-        assert ("not modelled, with how often the trace says so:\n  ctrl   0x0fee x1\n" in text) == bool(wanted), text
+        assert ("not modelled, with counts:\n  ctrl   0x0fee x1\n" in text) == bool(wanted), text
 
 
 CASES = [

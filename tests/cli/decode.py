@@ -261,11 +261,11 @@ def wrong_options():
 def unknown_names():
     """Neither firmware nor form matters: a name that no packet, register or field of the GPU has is wrong usage."""
     file = capture("n.rd", make.type7(NOP) + make.type4(0x8810, 1))
-    for text, said in (("--packet CP_DRAW_INDEX", "--packet CP_DRAW_INDEX: none of this GPU is called so; did you mean CP_DRAW_INDX?"),
-                       ("--packet CP_NOP,cp_nopp", "--packet cp_nopp: none of this GPU is called so; did you mean CP_NOP?"),
+    for text, said in (("--packet CP_DRAW_INDEX", "--packet CP_DRAW_INDEX: this GPU has no such name; did you mean CP_DRAW_INDX?"),
+                       ("--packet CP_NOP,cp_nopp", "--packet cp_nopp: this GPU has no such name; did you mean CP_NOP?"),
                        ("--packet CP_NO", "did you mean CP_NOP?"), ("--packet x*", "--packet x*: none"), ("--packet 0x99", "--packet 0x99: none"),
-                       ("--register NOSUCH", "--register NOSUCH: none of this GPU is called so"),
-                       ("--register RB_CNT", "did you mean RB_CNTL?"), ("--register RB_CNTL:BINV", "--register RB_CNTL:BINV: none of this GPU is called so; did you mean BINW?"),
+                       ("--register NOSUCH", "--register NOSUCH: this GPU has no such name"),
+                       ("--register RB_CNT", "did you mean RB_CNTL?"), ("--register RB_CNTL:BINV", "--register RB_CNTL:BINV: this GPU has no such name; did you mean BINW?"),
                        ("--register RB_CNTL.NOSUCH", "--register RB_CNTL.NOSUCH: none")):
         for more in ([], ["--json"], ["--summary"], ["--demo"], ["--demo", "--summary", "--json"]):
             assert decode(*more, *text.split(" "), file, status=2) == "", (text, more)
@@ -322,8 +322,8 @@ def not_as_the_stream_says():
     """What CP_PROTECT forbids (CP_PROTECT_REG of 0x8810 alone, then CP_PROTECT_CNTL) is not written: of two registers the second one is."""
     file = capture("forbidden.rd", make.type4(0x850, 0x8810) + make.type4(0x84f, 3) + make.type4(0x8810, 7, 6) + make.type4(0x8811, 5))
     text = decode("--demo", file)
-    assert text.count("not written as the stream says") == 1, text
-    assert re.search(r"\n +> PROT 0x8810 0x00000007 .*\n(.*\n)* +> 1 of 2 not written as the stream says\n", text), text
+    assert text.count("not written with the stream's values") == 1, text
+    assert re.search(r"\n +> PROT 0x8810 0x00000007 .*\n(.*\n)* +> 1 of 2 not written with the stream's values\n", text), text
     assert "not written" not in decode(file), "nobody executed it"
 
 
@@ -497,7 +497,7 @@ TESTS = [("streams that call each other, and one that goes on elsewhere", stream
          ("PM4 text takes names of --rnn", names_of_the_user),
          ("options that are wrong are said in a line", wrong_options),
          ("the summary is the sum", summary_is_the_sum),
-         ("what is not written as the stream says", not_as_the_stream_says),
+         ("what is not written with the stream's values", not_as_the_stream_says),
          ("a name that no packet or register has is wrong usage", unknown_names),
          ("a capture without a packet of a submission is no result", nothing_decoded),
          ("a capture of another GPU is skipped by name", another_gpu),

@@ -200,7 +200,7 @@ def removed_handler(r, handler):
     """A packet that the new revision has no handler for: that is said first, and how the run ends."""
     done = r.diff(re.sub(r"^%s:" % handler, "gone:", r.source, flags=re.M))
     lines = done.stdout.splitlines()
-    assert done.returncode == 1 and "they end otherwise:" in lines[0], lines[:4]
+    assert done.returncode == 1 and "they end differently:" in lines[0], lines[:4]
     assert lines[1] == "  old      runs to the end" and lines[2].startswith("  new      stops "), lines[:4]
     assert "the firmware reported error" in lines[2], lines[:4]
     assert "handlers taken out: %s" % handler in lines, done.stdout
@@ -229,7 +229,7 @@ def caused(r, handler, old, new, expected, packets):
     done = r.diff(changed(r.source, handler, old, new))
     found = causes(done.stdout)
     assert len(found) == 1 and found[0][0].startswith(handler + "+0x"), done.stdout
-    assert found[0][0].endswith(": changed, behaves otherwise") and found[0][2] == packets, found
+    assert found[0][0].endswith(": changed, behaves differently") and found[0][2] == packets, found
     total = int(re.search(r"^(\d+) differences?, by packet", done.stdout, re.M)[1])
     assert found[0][1] == total and re.search(expected, found[0][3]), found
     assert re.search("^  changes  .*" + expected, done.stdout, re.M), done.stdout

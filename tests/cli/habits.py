@@ -374,7 +374,7 @@ def history_has_a_place():
         t.expect("p 1\n", "= 1")
         t.type("q\n")
         said = t.rest()
-        assert "cpscope: the history is not kept: " in said and said.endswith("Not a directory\r\n"), said
+        assert "cpscope: the history is not saved: " in said and said.endswith("Not a directory\r\n"), said
 
 
 def script_then_prompt():

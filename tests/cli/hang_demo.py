@@ -77,10 +77,10 @@ def polls(bench):
     text = bench.replay(scene, status=1)
     assert counts(text)["in all"]["different"] == 1 and "\n$07 0x00000001 0x00000000 different\n" in text, text
     for options, said in (
-            ((), ["hangs at CP_WAIT_FOR_ME (0x70138000), in IB1 at 0x%x. " % WAIT_ME, "SP_PS has not taken 6 register writes, ",
+            ((), ["hangs at CP_WAIT_FOR_ME (0x70138000), in IB1 at 0x%x. " % WAIT_ME, "SP_PS: 6 register writes pending, ",
                   "stands at 0x%04x and polls control register 0x038 WFI_PEND_CTR. " % bench.waits["pc"],
-                  "PS has not taken 18 register writes, the next is RB_PS_SAMPLEFREQ_CNTL. ",
-                  "No fence of ring 0 has come, 1 was submitted last. "]),
+                  "PS: 18 register writes pending, first RB_PS_SAMPLEFREQ_CNTL. ",
+                  "Ring 0: no fence has signalled; the last submitted is 1. "]),
             (("--fw", bench.own), ["the next is RB_PS_SAMPLEFREQ_CNTL of a type-4 write of register 0x8810 RB_PS_SAMPLEFREQ_CNTL "
                                    "(0x40881004) at 0x%x, 20 packets ago." % GROUP])):
         text = told(bench.command("info", *options, bench.dump, status=0).stdout)
@@ -99,7 +99,7 @@ def waits_for_memory(bench):
         assert "by headers, queues and program counter; 1 candidate\n" in text, text
         cases.nothing_differs(bench, text, processor=171, fetched=80)
     told_of = told(bench.command("info", bench.dump, status=0).stdout)
-    assert "hangs at CP_WAIT_REG_MEM (0x70bc8006), in IB1 at 0x%x. It stands at 0x%04x" % (WAIT_MEM, scene.pc) in told_of, told_of
+    assert "hangs at CP_WAIT_REG_MEM (0x70bc8006), in IB1 at 0x%x. At 0x%04x it " % (WAIT_MEM, scene.pc) in told_of, told_of
     text = bench.replay(scene, status=1, options=("--waits", "stop"))
     assert "by headers and queues: the firmware ends there by itself; 1 candidate\n" in text, text
     assert "\n$0c 0x%08x 0x00000000 different\n" % scene.model.gpr["$0c"] in text, text  # memory that is not there reads 0
@@ -155,7 +155,7 @@ def description(bench):
     assert {line["pc"]: line["word"] for line in hang["code"]}.items() <= dict(enumerate(scene.image)).items(), hang["code"]
     other = bench.command("info", "--fw", bench.own, bench.capture, bench.dump, status=0).stdout
     near = bench.command("info", "--fw", bench.near, bench.dump, status=0).stdout
-    assert "%d lines of 8 words; what it lacks is of %s\n" % (bench.cached // 8, bench.near) in near, near
+    assert "%d lines of 8 words; missing lines are from %s\n" % (bench.cached // 8, bench.near) in near, near
     without = bench.scene()
     without.streams()
     del without.regs[hang_scene.ROQ["ring"][0]]

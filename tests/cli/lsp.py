@@ -407,7 +407,7 @@ def characters():
 
 # What is shown of words in a comment, and of those of a program: fields with the names of their values as rnndb has them, up to 15 of
 # four bits in a register, of five in a packet; forms of instructions, and what they do.
-SLOT = "The instruction behind it stands in its delay slot, and runs first.\n"
+SLOT = "The next instruction is in its delay slot and runs first.\n"
 SOURCES = "\na and b are the sources in their order.\n"
 MEANINGS = {
     "CP_WAIT_REG_MEM": "CP_WAIT_REG_MEM: packet 0x3c\n"

@@ -33,7 +33,7 @@ def behind(event):
 
 
 def enter_code():
-    """Enter runs to the cursor, and leaves no breakpoint; where the run stands it does nothing."""
+    """Enter runs to the cursor, and leaves no breakpoint; position of the run it does nothing."""
     with demo(80, 24) as t:
         t.wait("^step 162", "^=>  0020")
         t.keys("Enter", "e")
@@ -303,7 +303,7 @@ def moves():
 
 
 def edges_of_code():
-    """End is the last instruction of the image, Home where the run stands."""
+    """End is the last instruction of the image, Home position of the run."""
     with demo(80, 24) as t:
         t.wait("^=>  0020")
         t.keys("End", "b")
@@ -380,7 +380,7 @@ def bad_words():
         t.wait("^step 162")
         t.keys("9", "e")
         t.type("%SP")
-        t.wait("^%SP: no register of this GPU is called so$")
+        t.wait("^%SP: this GPU has no such register$")
         t.keys("5", "e")
         t.type("%s%n")
         t.wait('^no register is called "%s%n"$')

@@ -77,7 +77,7 @@ def what_the_driver_sends_first_is_of_no_submission():
                    for more in ([], ["--json"]))
     packets = nodes(json.loads(found), "packet")
     assert text.startswith("0x8900 = 0x00000003") and "in CP_ME_INIT at 0x" in text, text
-    assert "(rb), in front of the first submission\n" in text and ", submission" not in text, text
+    assert "(rb), before the first submission\n" in text and ", submission" not in text, text
     assert packets and not any("submission" in packet for packet in packets), packets
 
 

@@ -310,8 +310,8 @@ def hang_summary(cpscope, corpus, scratch):
         assert part in text, part
     alone = run(cpscope, "info", dump).stdout
     told = " ".join(alone.split())
-    for part in ("hangs at a word that is no packet header (0xdeadd00d), in IB1 at 0x100000018. It stands at 0x00c5 and "
-                 "goes round for ever there: the firmware refused the packet.", "No fence of ring 0 has come"):
+    for part in ("hangs at a word that is no packet header (0xdeadd00d), in IB1 at 0x100000018. At 0x00c5 it "
+                 "is in its error loop: the firmware rejected the packet.", "Ring 0: no fence has signalled"):
         assert part in told, told
     assert "=> 00c5 c8000000  jump 0x00c5" in alone and "00c8 --------  (the dump does not hold it)" in alone, alone
     rows = json.loads(run(cpscope, "info", "--json", dump).stdout)

@@ -55,8 +55,8 @@ def polls(bench):
     text = bench.replay(scene, bench.near, status=1)
     assert counts(text)["in all"]["different"] == 1 and "\n$05 0x00000001 0x00000000 different\n" in text, text
     for options, said in (
-            ((), ["hangs at CP_WAIT_FOR_ME (0x70138000), in IB1 at 0x%x. " % WAITS, "SP_PS has not taken 18 register writes, ",
-                  "stands at 0x0e02 and polls control register 0x038 WFI_PEND_CTR. ", "No fence of ring 0 has come, 1 "]),
+            ((), ["hangs at CP_WAIT_FOR_ME (0x70138000), in IB1 at 0x%x. " % WAITS, "SP_PS: 18 register writes pending, ",
+                  "At 0x0e02 it polls control register 0x038 WFI_PEND_CTR. ", "Ring 0: no fence has signalled; the last submitted is 1"]),
             (("--fw", bench.near), ["the next is SP_PS_OUTPUT[0].REG of a type-4 write of register 0xa98e SP_PS_OUTPUT[0].REG "
                                   "(0x48a98e08) at 0x1121104, 42 packets ago."])):
         told = " ".join(bench.command("info", *options, bench.dump, status=0).stdout.split())

@@ -98,7 +98,7 @@ def without_queues(bench):
     text = bench.replay(bench.scene(), status=1, without=("CP_ROQ",))
     assert "program counter; %d candidates\n" % bench.alike in text, text
     text = bench.replay(bench.scene(), status=1, without=("CP_SQE_STAT",))
-    assert "where the hardware stood is not known, nothing is compared" in text and not counts(text)["in all"]["equal"], text
+    assert "position of the hardware unknown, nothing is compared" in text and not counts(text)["in all"]["equal"], text
 
 
 def nowhere(bench):

@@ -293,7 +293,7 @@ static void defects_are_noted(void **state)
                       "section registers\n");
     check_text("---\nbos:\n  - size: 4\n    data: !!ascii85 |\n     z\n    iova: 0x5\n",
                "section bos\nnote warning: an entry without name or address, or size, is ignored\n"
-               "note warning: more data than stated, or than is kept, the rest is dropped\n");
+               "note warning: more data than stated, or than fits; the rest is dropped\n");
     check_text("---\nindexed-registers:\n  - dwords: 1\n  - regs-name: X\n    dwords: 2\n",
                "section indexed-registers\n"
                "note warning: an entry without name or address, or size, is ignored\n"

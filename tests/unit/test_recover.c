@@ -277,7 +277,7 @@ static void what_cannot_be_is_refused(void **state)
         const char *said;
     } wrong[] = {
         {0, 1u << 20, "a state that no dump has"},
-        {1, 2u << 20 | 0x3ffff, "an address behind any image"},
+        {1, 2u << 20 | 0x3ffff, "an address beyond any image"},
         {0, 2u << 20 | 1u << 25, "a state that no dump has"},
     };
     struct cps_fw *fw = revision(false);

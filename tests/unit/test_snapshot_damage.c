@@ -273,9 +273,9 @@ static void what_is_passed_over_is_noted(void **state)
                      "section INDEXED_REGS\n"
                      "note warning: a block without its first words is passed over\n"
                      "section REGS\nreg registers -1 800 5\n"
-                     "note warning: more data than stated, or than is kept, the rest is dropped\n"
+                     "note warning: more data than stated, or than fits; the rest is dropped\n"
                      "section GPU_OBJECT_V2\nbuffer 1000+4\ndata 1000: 4030201\n"
-                     "note warning: more data than stated, or than is kept, the rest is dropped\n"
+                     "note warning: more data than stated, or than fits; the rest is dropped\n"
                      "note warning: the snapshot ends without a section END\n");
 }
 

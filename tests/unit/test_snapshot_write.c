@@ -108,9 +108,9 @@ static void what_is_known_of_damaged_contents_is_kept(void **state)
         cps_buf_text(&after.text),
         "note warning: a line that is no section and no value is ignored\n"
         "ring 0 1000+10 at 0 0 fences 0 0\ndata 1000: 2\n"
-        "note warning: a character that is not ascii85, the data behind it are ignored\n"
+        "note warning: a character that is not ascii85; the data after it is ignored\n"
         "buffer 2000+10\nbuffer 2000+4\ndata 2000: 2\n"
-        "note warning: a character that is not ascii85, the data behind it are ignored\n");
+        "note warning: a character that is not ascii85; the data after it is ignored\n");
     log_deinit(&after);
 }
 

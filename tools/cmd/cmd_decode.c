@@ -250,8 +250,7 @@ static int say_rest(const struct job *job, const char *path)
         report_aside("%s: streams that are not in the capture: %" PRIu64 "\n", path,
                      job->walk->missing);
     if (job->walk->bad)
-        fprintf(stderr, "%s: dwords that stand where a packet's header should: %" PRIu64 "\n", path,
-                job->walk->bad);
+        fprintf(stderr, "%s: invalid packet headers: %" PRIu64 "\n", path, job->walk->bad);
     if (job->walk->full)
         fprintf(stderr, "%s: the limit of %" PRIu64 " packets was reached\n", path,
                 job->walk->limit);

@@ -341,7 +341,7 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
     else if (!d->opt->arg_count)
         return cps_err_new(CPS_ERR_INPUT,
                            "%s and %s are of chips that number their registers "
-                           "alike, expected captures, too",
+                           "alike; give at least one capture to compare",
                            p->fw[0]->name, p->fw[1]->name);
     CPS_TRY(open_causes(d, p));
     d->refused = check_whole(p);

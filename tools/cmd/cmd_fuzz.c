@@ -28,8 +28,9 @@ static void show_progress(const struct fuzz *fuzz)
 {
     const struct fuzz_stats *s = &fuzz->stats;
     double spent = fuzz_now() - begun;
-    progress_show("%" PRIu64 " cases, %.0f/s, %zu ways, %zu cases kept, %zu findings", s->executed,
-                  (double)s->executed / (spent > 0 ? spent : 1), s->edges, s->corpus, s->findings);
+    progress_show("%" PRIu64 " cases, %.0f/s, %zu edges, %zu cases stored, %zu findings",
+                  s->executed, (double)s->executed / (spent > 0 ? spent : 1), s->edges, s->corpus,
+                  s->findings);
 }
 
 /* Names with commas between, of which "all" is no oracle's, checked when they were taken; NULL:
@@ -161,8 +162,8 @@ static struct cps_err *print_people(const struct fuzz *fuzz, struct json_object 
     cps_buf_str(&table, "\n");
     if (s->seeds.cases)
         put_seeds(&s->seeds, &table);
-    cps_buf_printf(&table, "%" PRIu64 " cases, %zu ways through the firmware, %zu cases kept\n",
-                   s->executed, s->edges, s->corpus);
+    cps_buf_printf(&table, "%" PRIu64 "cases, %zu edges covered, %zu cases stored\n", s->executed,
+                   s->edges, s->corpus);
     for (size_t i = 0; i < fuzz->findings.count; i++) {
         const struct finding *f = &fuzz->findings.list[i];
         cps_buf_printf(&table, "%s (%" PRIu32 " packets, %" PRIu32 " words)%s%s\n", f->said,

@@ -146,7 +146,7 @@ void code_print(const struct code *code, FILE *out)
         return;
     fprintf(out,
             "# firmware of the dump recovered: %" PRIu32 " words of its own, %" PRIu32
-            " of the revision given, %" PRIu32 " unknown\n",
+            " from the given firmware, %" PRIu32 " unknown\n",
             code_words(code, CPS_FW_HARDWARE), code_words(code, CPS_FW_DONOR),
             code_words(code, CPS_FW_UNKNOWN));
     fprintf(out,

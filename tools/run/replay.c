@@ -469,7 +469,7 @@ void replay_print(const struct replay *r, bool all, FILE *out)
     if (has_place(r))
         fprintf(out, "# %s\n", cps_buf_text(&r->place_text));
     else
-        fprintf(out, "# %s: where the hardware stood is not known, nothing is compared\n",
+        fprintf(out, "# %s: position of the hardware unknown, nothing is compared\n",
                 r->play->gen == CPS_A6XX ? "no CP_SQE_STAT block"
                                          : "the blocks of this generation's dumps are not known");
     if (r->missing)

@@ -218,7 +218,7 @@ static struct cps_err *read_data_line(struct devcore *d, struct cps_ascii85 *dec
         return NULL;
     d->bad = true;
     return cps_reading_note_(
-        &d->r, "warning: a character that is not ascii85, the data behind it are ignored");
+        &d->r, "warning: a character that is not ascii85; the data after it is ignored");
 }
 
 /* The kernel leaves out zeros at the end of the contents. After damage nothing is known. */
@@ -232,7 +232,7 @@ static struct cps_err *end_contents(struct devcore *d, const struct cps_ascii85 
     }
     if (d->excess)
         CPS_TRY(cps_reading_note_(
-            &d->r, "warning: more data than stated, or than is kept, the rest is dropped"));
+            &d->r, "warning: more data than stated, or than fits; the rest is dropped"));
     if (d->section == INDEXED)
         return give_entry(d);
     memset(d->words, 0, sizeof(d->words));

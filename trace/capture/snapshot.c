@@ -494,7 +494,7 @@ static struct cps_err *read_payload(struct snapshot *s, const struct section *ki
         CPS_TRY(kind->read(s));
         if (s->r.left)
             CPS_TRY(cps_reading_note_(
-                &s->r, "warning: more data than stated, or than is kept, the rest is dropped"));
+                &s->r, "warning: more data than stated, or than fits; the rest is dropped"));
     }
     if (!kind && !s->unknown) {
         s->unknown = true;

@@ -60,7 +60,7 @@ static const char *parse_rule(const char **at, const struct cps_names *names,
             return "the end of the range";
         if (ret->last < ret->first) {
             *at = last;
-            return "an end that is not in front of the range's beginning";
+            return "an end before the range's start";
         }
     }
     if (**at == '/') {

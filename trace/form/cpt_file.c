@@ -107,7 +107,7 @@ static struct cps_err *check_end(struct cps_trace *trace)
         memcmp(bytes + 16, CPT_END, CPT_MAGIC_SIZE) != 0)
         return damaged(trace, "the index does not fit the frames");
     CPS_TRY(cps_stream_read(trace->stream, bytes, 1, &more));
-    return more ? damaged(trace, "something stands behind the end of the trace") : NULL;
+    return more ? damaged(trace, "data after the end of the trace") : NULL;
 }
 
 static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, size_t max,

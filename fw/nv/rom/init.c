@@ -197,7 +197,7 @@ void cps_rom_script_name_(const struct cps_rom *rom, size_t index, struct cps_bu
         cps_buf_printf(out, "init script %u", script->number);
         break;
     case CPS_ROM_AFTER:
-        cps_buf_str(out, "script behind the init scripts");
+        cps_buf_str(out, "script after the init scripts");
         break;
     case CPS_ROM_SUB:
         cps_buf_printf(out, "script %u of the table", script->number);

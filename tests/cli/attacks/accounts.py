@@ -112,7 +112,7 @@ def both_end_early(s):
     found = json.loads(s.ok("diff", "--json", "a.cpt", "b.cpt", status=4).stdout)
     assert (found["status"], [run["end"] for run in found["comparisons"][0]["runs"]]) == (4, ["bad-packet"] * 2), found
     done = s.ok("diff", "a.trace", "b.trace")
-    assert done.stdout == "b.trace: no differences; neither trace says how its run ended\n", done.stdout
+    assert done.stdout == "b.trace: no differences; neither trace records how its run ended\n", done.stdout
     done = s.ok("diff", "--events", "reg", "--fw", "a.fw", "--fw", "b.fw", "bad.rd", "c0.pm4", status=4)
     assert "bad.rd: undecided: both stop" in done.stdout and "c0.pm4: no differences\n" in done.stdout, done.stdout
 

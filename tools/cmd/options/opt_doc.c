@@ -107,7 +107,7 @@ static void help_man(struct cps_buf *out)
         out,
         ".SH EXIT STATUS\n0 fine, 1 a comparison found differences, 2 wrong usage, 3 bad input, "
         "4 the emulated machine stopped early, nothing ran, or a question stays undecided.\n"
-        ".SH ENVIRONMENT\n.TP\n.B XDG_CACHE_HOME\nwhere results and machine code are kept.\n"
+        ".SH ENVIRONMENT\n.TP\n.B XDG_CACHE_HOME\nwhere results are stored.\n"
         ".TP\n.B NO_COLOR\nno colours, unless \\fB\\-\\-color always\\fR asks for them.\n");
 }
 

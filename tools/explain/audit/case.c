@@ -108,7 +108,7 @@ static struct cps_err *add_line(struct audit_case *c, char *line)
     char *key = next_word(&line);
     line += strspn(line, " \t");
     if (!key)
-        return cps_err_new(CPS_ERR_INPUT, "expected a word behind \"%s\"", mark);
+        return cps_err_new(CPS_ERR_INPUT, "expected a word after \"%s\"", mark);
     for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (strcmp(key, texts[i].key))
             continue;

@@ -194,7 +194,7 @@ static struct cps_err *try_one(struct probe *probe, const char *lines, const str
     else if (*ret == WAY_UNDECIDED && probe->why.size)
         cps_buf_join(why, &probe->why);
     else if (*ret == WAY_UNDECIDED)
-        cps_buf_str(why, "the packet behind it was not executed");
+        cps_buf_str(why, "the packet after it was not executed");
     return NULL;
 }
 

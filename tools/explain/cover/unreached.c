@@ -34,7 +34,7 @@ static const char *const reason_names[REASONS] = {
     "the processor ran nothing",
     "the packet did not come",
     "a branch went the other way each time",
-    "it is behind code that did not run",
+    "it follows code that did not run",
 };
 
 struct part {
@@ -175,7 +175,7 @@ static void put_stretch(const struct part *p, const struct cps_names *names,
     if (reason == REASON_BRANCH)
         put_branch(p, names, at, out);
     else if (reason == REASON_BEHIND && p->from[at] != CPS_FW_NONE)
-        cps_buf_printf(out, "behind %04" PRIx32 ", which did not run", p->from[at]);
+        cps_buf_printf(out, "after %04" PRIx32 ", which did not run", p->from[at]);
     else
         cps_buf_str(out, reason_names[reason]);
     if (id >= 0)

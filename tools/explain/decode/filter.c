@@ -128,7 +128,7 @@ static struct cps_err *read_registers(const char *text, struct decode_filter *re
         else
             return cps_err_new(CPS_ERR_USAGE,
                                "--register %.*s: expected NAME, 0xNUMBER or 0xFIRST..0xLAST, "
-                               "with :FIELD and =VALUE behind it",
+                               "followed by :FIELD and =VALUE",
                                (int)length, text);
         text = text[length] ? text + length + 1 : NULL;
     }
@@ -227,7 +227,7 @@ static void sought_try(struct sought *s, const char *name)
 static struct cps_err *not_found(const struct sought *s)
 {
     char mean[96];
-    return cps_err_new(CPS_ERR_USAGE, "--%s: none of this GPU is called so%s", s->what,
+    return cps_err_new(CPS_ERR_USAGE, "--%s: this GPU has no such name%s", s->what,
                        near_text(&s->near, "", mean, sizeof(mean)));
 }
 

@@ -190,8 +190,8 @@ static void put_effects(struct decode_text *t, const struct decode_packet *p)
     bool passes_on = cps_event_who(&p->head) == CPS_CPU_PFP; /* the ME writes */
     if (pm4.kind == CPS_PM4_TYPE4 && !t->walk && !passes_on && written < p->words) {
         indent_word(t, p);
-        cps_buf_printf(&t->out, "> %zu of %zu not written as the stream says\n", p->words - written,
-                       p->words);
+        cps_buf_printf(&t->out, "> %zu of %zu not written with the stream's values\n",
+                       p->words - written, p->words);
     }
 }
 

@@ -355,7 +355,7 @@ static void put_name(const struct diff_causes *c, const struct row *row, struct 
     const struct diff_report *r = &c->image[0].sides;
     if (row->image) {
         diff_print_where(&row->image->sides, &row->image->change[row->change], out);
-        cps_buf_str(out, ": changed, behaves otherwise");
+        cps_buf_str(out, ": changed, behaves differently");
     } else if (row->packet >= 0) {
         diff_packet_name(r, (unsigned)row->packet, out);
         cps_buf_printf(out, ": %s has no handler of its own for it",

@@ -26,7 +26,7 @@ void diff_print_ends(const struct diff_report *r, struct cps_buf *out)
 {
     if (!r->a.record || !r->b.record || r->a.record->account.stop == r->b.record->account.stop)
         return;
-    cps_buf_str(out, "they end otherwise:\n");
+    cps_buf_str(out, "they end differently:\n");
     put_end(&r->a, out);
     put_end(&r->b, out);
 }

@@ -76,7 +76,7 @@ void diff_print_first(const struct diff_report *r, struct cps_buf *out)
     if (status != 1) {
         bool endless = r->a.record->account.endless && r->b.record->account.endless;
         cps_buf_printf(out, "%s%s%s", status ? "undecided: " : "no differences", cps_buf_text(&why),
-                       !status && endless ? "; neither trace says how its run ended" : "");
+                       !status && endless ? "; neither trace records how its run ended" : "");
         diff_print_missing(r, out);
         cps_buf_str(out, "\n");
         return;

@@ -90,7 +90,7 @@ static void put_head(const struct code *code, const struct dump *dump, struct cp
                    " lines of its instruction cache, %" PRIu32 " words",
                    dump->gpu, code->cache.lines, code_words(code, CPS_FW_HARDWARE));
     if (code->recovered)
-        cps_buf_printf(out, ", %" PRIu32 " of the revision given (donor), %" PRIu32 " unknown",
+        cps_buf_printf(out, ", %" PRIu32 " from the given firmware (donor), %" PRIu32 " unknown",
                        code_words(code, CPS_FW_DONOR), code_words(code, CPS_FW_UNKNOWN));
     cps_buf_printf(out, ".\n; Version word 0x%08" PRIx32 ".\n", code->cache.version);
 }

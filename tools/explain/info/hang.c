@@ -27,7 +27,7 @@ static const char layout[] =
     "  {buffers} buffers, {.data} bytes of contents\n"
     "{.blocks*  block {name}, {dwords} dwords\n}"
     "{hang>  hang: sqe at 0x{pc:04x} ({handler}), level {level} ({.level})\n{.lines}{.code}}"
-    "{hang!  no CP_SQE_STAT block: where the processor stood is not known\n}";
+    "{hang!  no CP_SQE_STAT block: position of the processor unknown\n}";
 
 static const char *const level_names[8] = {"ring", "IB1", "IB2", "draw state", "?", "?", "?", "?"};
 

@@ -23,7 +23,7 @@ static void put_line(struct view *v, uint32_t pc)
 {
     static const char *const marks[] = {
         [CPS_FW_UNKNOWN] = "unknown",
-        [CPS_FW_DONOR] = "of the revision given",
+        [CPS_FW_DONOR] = "from the given firmware",
         [CPS_FW_HARDWARE] = "hardware",
     };
     CPS_BUF text = {0};
@@ -59,7 +59,7 @@ static void put_window(struct view *v)
     if (v->cache->lines)
         cps_buf_printf(&v->lines,
                        "  code of the dump's instruction cache, %" PRIu32 " lines of 8 words%s",
-                       v->cache->lines, v->whole ? "; what it lacks is of " : "");
+                       v->cache->lines, v->whole ? "; missing lines are from " : "");
     else
         cps_buf_str(&v->lines, "  code of ");
     if (v->whole)

@@ -32,7 +32,7 @@ static void put_place(const struct hang *s, const struct hang_estimate *at, stru
     put_packet(s, s->header, out);
     cps_buf_printf(out, ", in %s", dump_level_name(s->level));
     if (!at)
-        cps_buf_str(out, "; where that lies the dump's queues do not say. ");
+        cps_buf_str(out, "; the dump's queues do not contain its address. ");
     else if (at->places > 1)
         cps_buf_printf(out, " at 0x%" PRIx64 " (%u places have its words). ", at->header,
                        at->places);
@@ -51,17 +51,17 @@ static void put_polled(const struct hang *s, const char *what, enum cps_space sp
 static void put_wait(const struct hang *s, struct cps_buf *out)
 {
     static const char *const texts[] = {
-        [HANG_WAIT_UNKNOWN] = "the code there does not say what it waits for",
-        [HANG_WAIT_SELF] = "goes round for ever there: the firmware refused the packet",
+        [HANG_WAIT_UNKNOWN] = "the code does not show what it waits for",
+        [HANG_WAIT_SELF] = "is in its error loop: the firmware rejected the packet",
         [HANG_WAIT_PACKET] = "waits for the next packet",
         [HANG_WAIT_STREAM] = "waits for words of its stream, which do not come",
         [HANG_WAIT_MEMDATA] = "waits for words that it reads from memory",
         [HANG_WAIT_REGDATA] = "waits for the value of a register",
         [HANG_WAIT_MEMORY] = "polls a word in memory",
-        [HANG_WAIT_LOOP] = "goes round a loop whose end does not come from what it reads there",
+        [HANG_WAIT_LOOP] = "is in a loop that no value it reads can end",
     };
-    cps_buf_printf(out, "It stands at 0x%04" PRIx32 "%s", s->pc,
-                   s->wait.what == HANG_WAIT_UNKNOWN ? "; " : " and ");
+    cps_buf_printf(out, "At 0x%04" PRIx32 " %s", s->pc,
+                   s->wait.what == HANG_WAIT_UNKNOWN ? "" : "it ");
     if (s->wait.what == HANG_WAIT_CONTROL)
         put_polled(s, "control register", CPS_SPACE_CONTROL, out);
     else if (s->wait.what == HANG_WAIT_REGISTER && s->wait.number)
@@ -77,12 +77,12 @@ static void put_since(const struct hang *s, struct cps_buf *out)
     const struct dump_ring *ring = dump_hung_ring(s->dump);
     if (!ring || ring->last_fence == ring->retired_fence)
         return;
+    cps_buf_printf(out, "Ring %" PRIu32 ": ", ring->id);
     if (ring->retired_fence)
-        cps_buf_printf(out, "Fence %" PRIu32 " of ring %" PRIu32 " was the last one that came",
-                       ring->retired_fence, ring->id);
+        cps_buf_printf(out, "fence %" PRIu32 " signalled last", ring->retired_fence);
     else
-        cps_buf_printf(out, "No fence of ring %" PRIu32 " has come", ring->id);
-    cps_buf_printf(out, ", %" PRIu32 " was submitted last. ", ring->last_fence);
+        cps_buf_str(out, "no fence has signalled");
+    cps_buf_printf(out, "; the last submitted is %" PRIu32 ". ", ring->last_fence);
 }
 
 static void put_write(const struct hang *s, const struct mempool_entry *entry, struct cps_buf *out)
@@ -108,8 +108,8 @@ static void put_queue(const struct hang *s, unsigned cluster, struct cps_buf *ou
 {
     const struct mempool_queue *queue = &s->pool.queue[cluster];
     const struct replay_write *head = head_of(s, cluster);
-    cps_buf_printf(out, "%s has not taken %zu register write%s, the next is ",
-                   dump_cluster_name(cluster), queue->count, queue->count == 1 ? "" : "s");
+    cps_buf_printf(out, "%s: %zu register write%s pending, first ", dump_cluster_name(cluster),
+                   queue->count, queue->count == 1 ? "" : "s");
     put_write(s, &queue->entry[0], out);
     if (head) {
         cps_buf_str(out, " of ");

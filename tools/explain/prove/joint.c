@@ -332,7 +332,7 @@ static void compare_ends(struct joint *j, struct pair *p)
             return;
     }
     if (!spins && !returns_stand(j, p, 0))
-        undecided(j, "code behind a call that stays open is not known to be equal");
+        undecided(j, "code after a call that stays open is not known to be equal");
 }
 
 /* Goes on from where a register says, for every address that is possible. */

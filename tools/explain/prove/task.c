@@ -119,7 +119,7 @@ static struct cps_err *check_pair(const struct prove *prove)
     const struct cps_fw *b = prove->stage.fw[1];
     if (a->layout != b->layout)
         return cps_err_new(CPS_ERR_INPUT,
-                           "%s and %s are of chips that number their control registers otherwise: "
+                           "%s and %s number their control registers differently: "
                            "there is no state in which both could begin",
                            a->name, b->name);
     for (unsigned i = 0; i < a->part_count || i < b->part_count; i++) {

@@ -56,8 +56,8 @@ static struct cps_err *take_key(struct reader *r, const char *key, const char **
             continue;
         }
         if (*ret)
-            return cps_err_new(CPS_ERR_SYNTAX, "%s:%u: %s= stands there twice, expected it once",
-                               r->path, r->line, key);
+            return cps_err_new(CPS_ERR_SYNTAX, "%s:%u: found %s= twice, expected it once", r->path,
+                               r->line, key);
         *ret = word + length + 1;
     }
     r->count = r->count ? kept : 0;

@@ -15,7 +15,7 @@
 
 static const char afuc_layout[] =
     "packets by level and opcode:\n{.packets*  {level:-4} {name:-28} {count:10}\n}"
-    "{unmodelled?not modelled, with how often the trace says so:\n}"
+    "{unmodelled?not modelled, with counts:\n}"
     "{unmodelled*  {space:-6} 0x{number:04x} x{count}{name?  {name}}\n}"
     "{.is_full?  ... and possibly more\n}"
     "{assumed?firmware: {assumed}\n}"

@@ -13,7 +13,7 @@ static struct cps_err *expected(const char *text)
 {
     return cps_err_new(CPS_ERR_USAGE,
                        "%s: expected a register's name or number or mem:ADDRESS, with @draw:N or "
-                       "@event:N behind it for a value that is not the last; or event:N",
+                       "@event:N after it for a value that is not the last; or event:N",
                        text);
 }
 
@@ -92,7 +92,7 @@ static struct cps_err *find_register(const struct why *why, struct why_ask *ask)
     if (read_number(ask->text, ask->text + length, &ask->place) && ask->place < GPU_REGS)
         return NULL;
     if (!cps_name_number(any_names(why), CPS_SPACE_GPU, ask->text, length, &number))
-        return cps_err_new(CPS_ERR_USAGE, "%s: no register of this GPU is called so", ask->text);
+        return cps_err_new(CPS_ERR_USAGE, "%s: this GPU has no such register", ask->text);
     ask->place = number;
     return NULL;
 }

@@ -107,8 +107,7 @@ struct cps_err *why_watch(struct why *why, struct cps_engine *engine)
     struct cps_afuc *machine = cps_afuc_of(engine);
     unsigned who = cps_launch_processor_(engine->gen);
     if (!machine)
-        return cps_err_new(CPS_ERR_UNSUPPORTED,
-                           "only firmware of afuc says where its values come from");
+        return cps_err_new(CPS_ERR_UNSUPPORTED, "only afuc firmware has origins of values");
     why->engine = engine;
     if (!kinds)
         cps_text_classes("default", &kinds);

@@ -200,7 +200,7 @@ static void put_calls(struct text *t, uint32_t at, unsigned depth)
         if (!again)
             put_runner(t, node);
         if (!node->packet && node->submission == ORIGIN_NO_SUBMISSION)
-            cps_buf_str(t->out, ", in front of the first submission");
+            cps_buf_str(t->out, ", before the first submission");
         else if (!node->packet)
             cps_buf_printf(t->out, ", submission %" PRIu32, node->submission);
         cps_buf_str(t->out, again && node->packet ? " (as above)\n" : "\n");
@@ -237,8 +237,8 @@ static void put_what(struct text *t, const struct origin_node *node)
 
 /* What is told by its kind alone. */
 static const char *const said[ORIGIN_COUNT] = {
-    [ORIGIN_CUT] = "older than what was kept", [ORIGIN_BEGIN] = "there from the start",
-    [ORIGIN_HEADER] = "count of the header",   [ORIGIN_REMAINS] = "what is left of the count",
+    [ORIGIN_CUT] = "older than what was recorded", [ORIGIN_BEGIN] = "there from the start",
+    [ORIGIN_HEADER] = "count of the header",       [ORIGIN_REMAINS] = "what is left of the count",
     [ORIGIN_HARDWARE] = "made by hardware",
 };
 
@@ -342,5 +342,5 @@ void why_text(struct why *why, const struct why_ask *ask, struct cps_buf *out)
     cps_buf_str(out, "\n");
     put_tree(&t, node, 1, 0);
     if (t.chain.cut || origin_cut_(why->origin))
-        cps_buf_str(out, "  cut: there is more than is kept\n");
+        cps_buf_str(out, "  cut: more than is recorded\n");
 }

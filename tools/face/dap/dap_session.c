@@ -2,7 +2,7 @@
  * The debug adapter: `launch`, whose arguments are the options of `cpscope step`, by the names that
  * they have on the command line (tools/cmd/options/opt.def), and of the protocol's own kinds;
  * `attach`, where the adapter that the editor has started passes messages on to the process of the
- * run, and back: that one opens a session where the run stands. */
+ * run, and back: that one opens a session position of the run. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>

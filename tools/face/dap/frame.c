@@ -109,7 +109,7 @@ static struct cps_err *read_message(struct frame *f, struct json_object **ret)
     for (size_t i = 0; i < size; i++) {
         int c = get_byte(f);
         if (c == EOF)
-            return bad_input(f, "as many bytes as the header says");
+            return bad_input(f, "as many bytes as the header states");
         text[i] = (char)c;
     }
     size_t values = count_values(text, size);

@@ -257,11 +257,11 @@ static const struct topic {
     {"breakpoints", "break", show_points, 0,
      "all points, with their conditions, hits and commands"},
     {"watchpoints", "", show_points, 1, "those that are about accesses and events"},
-    {"display", "", show_display, 0, "what is shown behind every stop"},
+    {"display", "", show_display, 0, "expressions shown after every stop"},
     {"packet", "", show_packet, 0, "the packet at hand: header, payload with its fields"},
     {"draw", "", show_draw, 0,
      "[N] [all]: the state at the draw at hand, or at draw N of the capture: what changed"},
-    {"threads", "cores", show_cores, 0, "where the processors stand"},
+    {"threads", "cores", show_cores, 0, "position of each processor"},
     {"frame", "", command_frame_, 0, "the frame that was chosen"},
     {"stack", "", command_backtrace_, 0, "calls, packet and streams that led here"},
     {"control", "", show_space, CPS_SPACE_CONTROL, "control registers that are not 0"},
@@ -269,7 +269,7 @@ static const struct topic {
     {"all-registers", "", show_all, 0, "all of these"},
     {"events", "", show_events, 10, "the last ones"},
     {"submissions", "", show_submissions, 0, "what the input holds"},
-    {"line", "program", show_line, 0, "where the run stands"},
+    {"line", "program", show_line, 0, "position of the run"},
     {"symbol", "address", show_symbol, 0, "PLACE: what it is called, and its address"},
     {"counts", "", show_counts, 0, "packets, instructions and writes so far"},
 };
@@ -363,7 +363,7 @@ struct cps_err *command_who_(struct debugger *r, struct command_args *args)
     bool found = cps_debug_last(s->debug, &point, &stop, &place);
     point_release(&point);
     if (!found) {
-        cps_buf_str(&r->out, "nobody, as far back as the reset\n");
+        cps_buf_str(&r->out, "no write since the reset\n");
         return NULL;
     }
     cps_buf_printf(&r->out, "step %" PRIu64 ", event %" PRIu64 ": ", place.step, place.event);
@@ -377,6 +377,6 @@ struct cps_err *command_who_(struct debugger *r, struct command_args *args)
         look_event(s, &stop.event, place.submission ? place.submission - 1 : 0, &r->out);
     }
     print_packet_before(r, &place);
-    cps_buf_printf(&r->out, "  goto %" PRIu64 " shows the machine behind it\n", place.step);
+    cps_buf_printf(&r->out, "  goto %" PRIu64 " shows the machine after it\n", place.step);
     return NULL;
 }

@@ -189,7 +189,7 @@ static bool named_place(struct parser *p, struct cps_place *ret)
     p->at += prefix;
     if (file)
         return numbered_place(p, file == CPS_FILE_REGISTER ? CPS_SPACE_GPU : CPS_SPACE_COUNT, file,
-                              "a number behind the \":\", of a register also its name", ret);
+                              "a number after the \":\", for a register also its name", ret);
     if (scalar_place(p, ret))
         return true;
     if (!cps_name_number(session_names(p->session, p->core), CPS_SPACE_GPU, p->at, length, &number))

@@ -7,7 +7,7 @@
  *     $a.addr a.addr val          values of scripts' engines, by the names that `info registers`
  * has ramin:0x100 memory:0x0      memories of engines that have several CP_NOP CP_NOP+0x2 label
  * addresses of places in the firmware header opcode count payload[2] iova level   of the packet at
- * hand draw submission submit step event line    where the run stands value offset of the event at
+ * hand draw submission submit step event line    position of the run value offset of the event at
  * hand, in conditions of watchpoints
  *     + - * / % & | ^ ~ ! << >> == != < > <= >= && || ( )    on 64-bit unsigned numbers */
 #ifndef CPS_EXPR_H

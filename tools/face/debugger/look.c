@@ -144,7 +144,7 @@ static void put_part(const struct session *s, const struct cps_debug_place *plac
     else if (item && item->line)
         cps_buf_printf(out, "line %" PRIu32 ": ", item->line);
     else
-        cps_buf_str(out, item && item->kind == CPS_ITEM_END ? "behind the host: " : "start: ");
+        cps_buf_str(out, item && item->kind == CPS_ITEM_END ? "after the host: " : "start: ");
 }
 
 void look_where(const struct session *s, unsigned core, struct cps_buf *out)

@@ -147,7 +147,7 @@ static struct cps_err *packet_point(const struct session *session, unsigned core
         opcode = (uint32_t)number;
     else if (length &&
              !cps_name_number(session_names(session, core), CPS_SPACE_PACKET, at, length, &opcode))
-        return bad_text(text, "pkt:NAME, pkt:OPCODE, either with @LEVEL behind it");
+        return bad_text(text, "pkt:NAME or pkt:OPCODE, either followed by @LEVEL");
     if (length) {
         ret->mask = 0xf07f0000;
         ret->value = 7u << 28 | (opcode & 0x7f) << 16;
@@ -236,7 +236,7 @@ static struct cps_err *place_point(const struct session *session, unsigned core,
         typed->levels = level_bits(level + 1);
         length = (size_t)(level - text);
         if (!typed->levels)
-            return bad_text(text, "a place, with " LEVELS " behind it");
+            return bad_text(text, "a place followed by " LEVELS "");
     }
     bool named = point_line(session, core, text, length, &ret->pc) ||
                  session_find_place(session, core, text, length, &ret->pc);
@@ -351,7 +351,7 @@ static struct cps_err *range_point(const struct session *session, unsigned core,
     }
     const struct cps_file *file = cps_engine_file(session_engine(session), sigil);
     if (ends[0].number > ends[1].number)
-        return bad_text(text, "a range whose last one is not in front of its first");
+        return bad_text(text, "a range with its first not after its last");
     ret->first = ends[0].number;
     ret->last = ends[1].number | (file && is_one ? file->step - 1u : 0);
     return NULL;

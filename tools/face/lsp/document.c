@@ -116,8 +116,7 @@ static struct cps_err *change_text(struct lsp *l, struct lsp_document *d, struct
     size_t part[2] = {0, d->text.size};
     CPS_BUF text = {0};
     if (range && !lsp_range(l, d, range, part))
-        return cps_err_new(CPS_ERR_INPUT,
-                           "expected \"range\" with \"start\" and \"end\" behind it");
+        return cps_err_new(CPS_ERR_INPUT, "expected \"range\" with \"start\" not after \"end\"");
     cps_buf_add(&text, cps_buf_text(&d->text), part[0]);
     CPS_TRY(get_text(item, &text));
     cps_buf_add(&text, cps_buf_text(&d->text) + part[1], d->text.size - part[1]);

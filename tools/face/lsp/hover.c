@@ -62,7 +62,7 @@ static void put_meaning(const struct lsp *l, const struct cps_isa *isa, unsigned
     if (!is_jump && *lead && isa == &cps_isa_afuc)
         cps_buf_str(out, "\na and b are the sources in their order.\n");
     if (has_slot(isa, op) && !strstr(cps_buf_text(&text), "delay slot"))
-        cps_buf_str(out, "\nThe instruction behind it stands in its delay slot, and runs first.\n");
+        cps_buf_str(out, "\nThe next instruction is in its delay slot and runs first.\n");
 }
 
 static void mean_instruction(const struct lsp *l, enum cps_gen gen, const char *word, size_t length,

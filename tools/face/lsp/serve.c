@@ -132,7 +132,7 @@ static void handle_request(struct lsp *l, const char *method, struct json_object
     }
     if (l->state == LSP_SHUT || (begins && l->state != LSP_NEW)) {
         send_error(l, id, LSP_INVALID_REQUEST,
-                   l->state == LSP_SHUT ? "expected exit behind shutdown"
+                   l->state == LSP_SHUT ? "expected exit after shutdown"
                                         : "initialize came before");
         return;
     }

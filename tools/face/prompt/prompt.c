@@ -187,7 +187,7 @@ void prompt_end(void)
                               : cps_outfile_whole(history_path, cps_buf_text(&text), text.size);
     umask(usual);
     if (err)
-        fprintf(stderr, "cpscope: the history is not kept: %s\n", err->message);
+        fprintf(stderr, "cpscope: the history is not saved: %s\n", err->message);
     cps_err_free(err);
 }
 

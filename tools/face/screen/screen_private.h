@@ -167,7 +167,7 @@ int screen_code_line_(const char *text, uint32_t pc);
 void screen_settle_(struct screen *s, int rows);
 /** Moves the cursor, as far as there is code. */
 void screen_move_code_(struct screen *s, int lines);
-/** To where the run stands. */
+/** To position of the run. */
 void screen_follow_(struct screen *s);
 /** Looks at another processor. */
 void screen_choose_core_(struct screen *s, unsigned core);

@@ -272,12 +272,12 @@ void hang_place_text(const struct hang_position *place, struct cps_buf *out)
     static const char *const texts[] = {
         [HANG_NOWHERE] = "no packet of the replay has the headers and the level that the dump "
                          "shows: compared where the replay ends",
-        [HANG_BY_PC] = "where the hardware stood, by headers, %s and program counter",
-        [HANG_BY_LINE] = "where the hardware stood, by headers, %s and the code of the dump's "
+        [HANG_BY_PC] = "position of the hardware, by headers, %s and program counter",
+        [HANG_BY_LINE] = "position of the hardware, by headers, %s and the code of the dump's "
                          "instruction cache",
-        [HANG_BY_PACKET] = "the packet in which the hardware stood, by headers and %s; its program "
+        [HANG_BY_PACKET] = "the packet the hardware was in, by headers and %s; its program "
                            "counter is not reached there",
-        [HANG_BY_ITSELF] = "where the hardware stood, by headers and %s: the firmware ends there "
+        [HANG_BY_ITSELF] = "position of the hardware, by headers and %s: the firmware ends there "
                            "by itself",
     };
     const char *text = texts[place->by];

@@ -76,7 +76,7 @@ static void fill(const struct replay *r, size_t end, struct banks *banks)
 }
 
 static const char not_before[] = "a write waits, and what was there before is not known";
-static const char no_queues[] = "without the queues nobody knows what has arrived";
+static const char no_queues[] = "unknown without the contents of the queues";
 
 /* Differences that are known of the hardware (H: a618, a630). */
 static const char *known_reason(uint32_t offset)

@@ -237,7 +237,7 @@ function whyEnd(end) {
 }
 function paintWhy(box) {
     if (at.row < 0) {
-        box.replaceChildren(div("empty", "Choose a write, and this says where its value comes from."));
+        box.replaceChildren(div("empty", "Choose a write to see where its value comes from."));
         return;
     }
     if (whyRow !== at.row)
