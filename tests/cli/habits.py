@@ -165,7 +165,7 @@ def points_say_what_they_are():
     text = "b if level == 1\nrw reg:0x8810-0x8820\nw [0x1fff]-[0x1000]\nlist 0xfffffffe\nlog 65537\ni b\np @0x100000001\n"
     done = cpscope("step", "--demo", text=text, status=3)
     assert "1 break here if level == 1, 0 hits\n2 rwatch reg:0x8810-0x8820, 0 hits" in done.stdout, done.stdout
-    for number, want in ((3, "last one is not in front"), (4, "0xfffffffe: sqe has no code there"), (5, "65537: expected a number"),
+    for number, want in ((3, "a range with its first not after its last"), (4, "0xfffffffe: sqe has no code there"), (5, "65537: expected a number"),
                          (7, "column 4: expected a control register")):
         assert re.search(r"^cpscope: \(stdin\):%d: .*%s" % (number, want), done.stderr, re.M), done.stderr
 

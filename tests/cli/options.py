@@ -30,7 +30,7 @@ def words(column):
 
 def rows():
     """(option, needs an argument, commands, engines) of opt.def."""
-    row = re.compile(r'OPTION\(\w+, +\w+, +"([\w-]+)", +[^,]+, +(NULL|"[^"]*"), +([A-Z| ]+), +([A-Z0-9| ]+),\s+"')
+    row = re.compile(r'OPTION\(\w+, +\w+, +"([\w-]+)", +[^,]+, +(NULL|"[^"]*"),\s+([A-Z| ]+), +([A-Z0-9| ]+),\s+"')
     text = open(OPTIONS).read()
     found = [row.match(text, at.start()) for at in re.finditer("^OPTION\\(\\w+, ", text, re.M)]
     assert len(found) > 30 and all(found), "every row of opt.def has all its columns"
@@ -207,7 +207,7 @@ def manifests_name_the_line():
 
 
 def help_names_the_engines():
-    text = cpscope("help", "run").stdout
+    text = re.sub(r"\n {20,}", " ", cpscope("help", "run").stdout)
     for line in ("--inject .*\\(afuc only\\)", "--waits .*: satisfy, stop \\(afuc, hwsq, seq only\\)",
                  "--visibility .*: all, none, captured \\(afuc only\\)", "--chip .*\\(hwsq, pfifo, vp1 only\\)"):
         assert re.search(line, text), (line, text)

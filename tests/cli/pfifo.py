@@ -185,7 +185,7 @@ def step_goes_both_ways():
     values = [line for line in out.split("\n") if line.startswith("0x")]
     assert stops[0] == "step 0, event 0, start: pfifo is idle", out
     assert stops[2] == stops[4] and "line 17:" in stops[2] and stops[5].startswith("step 0,"), out
-    assert stops[-1].endswith("behind the host: pfifo is idle") and "the end: the host is done" in out, out
+    assert stops[-1].endswith("after the host: pfifo is idle") and "the end: the host is done" in out, out
     assert values[0] == "0x00000010 = 16  EMPTY" and values[1] == values[2], out
 
 

@@ -44,7 +44,7 @@ def walk(width, height):
         t.wait(r"^step 264, ")
         t.keys(":")
         t.type("who RB_CCU_CNTL")
-        t.wait(r"goto \d+ shows the machine behind it")
+        t.wait(r"goto \d+ shows the machine after it")
         t.keys(":")
         t.type("nonsense")
         t.wait("no command is called")

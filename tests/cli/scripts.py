@@ -469,7 +469,7 @@ def step_goes_both_ways():
     stops = [line for line in out.split("\n") if line.startswith("step ")]
     assert stops[2] == stops[4] == stops[7] and "=>* 0029 420000      datalo 0x0000" in out, out
     assert stops[3].startswith("step 19,") and stops[5].startswith("step 0,"), out
-    assert "the end: the host is done" in out and stops[-1].endswith("behind the host: hwsq is idle"), out
+    assert "the end: the host is done" in out and stops[-1].endswith("after the host: hwsq is idle"), out
     assert "no command is called" in cpscope("step", *SEQ, PAUSE, text="frob\n", status=3).stderr
 
 

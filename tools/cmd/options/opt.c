@@ -347,7 +347,7 @@ static void help_all(struct cps_buf *out)
     cps_buf_str(out, "  help     print this list\n\n"
                      "'cpscope help COMMAND' describes a command, 'cpscope help TOPIC' prints:\n");
     for (unsigned i = 0; i < COUNT(topics); i++)
-        cps_buf_printf(out, "  %-8s %-22s %s\n", topics[i].name, topics[i].arguments,
+        cps_buf_printf(out, "    %-9s %-22s %s\n", topics[i].name, topics[i].arguments,
                        topics[i].help);
     cps_buf_str(out, "\nExit status: 0 success, 1 differences found, 2 usage error, 3 bad input,\n"
                      "4 stopped early, nothing ran, or undecided, 5 internal contradiction.\n");
