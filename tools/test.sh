@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# From nothing to the everyday tests: sets up, builds, and runs them.
+# From nothing to tests: sets up, builds, and runs the everyday tests, or those that the arguments of `meson test` select.
 set -eu
 cd "$(dirname "$0")/.."
 tools/build.sh
+[ $# -gt 0 ] || set -- --suite everyday
 status=0
-meson test -C build --print-errorlogs --suite everyday "$@" || status=$?
-echo "These were the everyday tests. meson test -C build --no-suite long runs those of .ci/run, too; .ci/long runs the rest."
+meson test -C build --print-errorlogs "$@" || status=$?
+[ "$*" != "--suite everyday" ] ||
+    echo "These were the everyday tests. 'tools/test.sh --no-suite long' runs those of .ci/run; .ci/long runs the rest."
 exit "$status"
