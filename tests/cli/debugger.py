@@ -91,7 +91,7 @@ DEMO_REFUSES = (
     ("run 5", "run takes nothing: the input is that of the session"), ("advance", "advance: expected a place"), ("jump", "jump: expected a place"),
     ("jump 0x99999", "jump 0x99999: sqe has no code there"), ("core nosuch", 'there is no processor "nosuch" here'),
     ("ptype NOSUCH", "ptype NOSUCH: expected a register (@CONTROL, %SQE, of the GPU) or a packet"),
-    ("p reg:NOSUCH", 'column 7: expected a number behind the ":", of a register also its name'),
+    ("p reg:NOSUCH", 'column 7: expected a number after the ":", for a register also its name'),
     ("p " + "(" * 65 + "1", "column 67: expected fewer nested operators or brackets"),
     ("why", "why: expected $02, @CONTROL, a register, [ADDRESS] or event:N"),
     ("why PC_MARKER", "PC_MARKER: the firmware has not written it until here"), ("source", "source: expected a file of commands"),

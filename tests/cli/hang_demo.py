@@ -78,10 +78,10 @@ def polls(bench):
     assert counts(text)["in all"]["different"] == 1 and "\n$07 0x00000001 0x00000000 different\n" in text, text
     for options, said in (
             ((), ["hangs at CP_WAIT_FOR_ME (0x70138000), in IB1 at 0x%x. " % WAIT_ME, "SP_PS: 6 register writes pending, ",
-                  "stands at 0x%04x and polls control register 0x038 WFI_PEND_CTR. " % bench.waits["pc"],
+                  "At 0x%04x it polls control register 0x038 WFI_PEND_CTR. " % bench.waits["pc"],
                   "PS: 18 register writes pending, first RB_PS_SAMPLEFREQ_CNTL. ",
                   "Ring 0: no fence has signalled; the last submitted is 1. "]),
-            (("--fw", bench.own), ["the next is RB_PS_SAMPLEFREQ_CNTL of a type-4 write of register 0x8810 RB_PS_SAMPLEFREQ_CNTL "
+            (("--fw", bench.own), ["first RB_PS_SAMPLEFREQ_CNTL of a type-4 write of register 0x8810 RB_PS_SAMPLEFREQ_CNTL "
                                    "(0x40881004) at 0x%x, 20 packets ago." % GROUP])):
         text = told(bench.command("info", *options, bench.dump, status=0).stdout)
         assert all(part in text for part in said), text
@@ -99,7 +99,7 @@ def waits_for_memory(bench):
         assert "by headers, queues and program counter; 1 candidate\n" in text, text
         cases.nothing_differs(bench, text, processor=171, fetched=80)
     told_of = told(bench.command("info", bench.dump, status=0).stdout)
-    assert "hangs at CP_WAIT_REG_MEM (0x70bc8006), in IB1 at 0x%x. At 0x%04x it " % (WAIT_MEM, scene.pc) in told_of, told_of
+    assert "hangs at CP_WAIT_REG_MEM (0x70bc8006), in IB1 at 0x%x. At 0x%04x the " % (WAIT_MEM, scene.pc) in told_of, told_of
     text = bench.replay(scene, status=1, options=("--waits", "stop"))
     assert "by headers and queues: the firmware ends there by itself; 1 candidate\n" in text, text
     assert "\n$0c 0x%08x 0x00000000 different\n" % scene.model.gpr["$0c"] in text, text  # memory that is not there reads 0
@@ -222,7 +222,7 @@ def listing(bench):
 def not_recovered(bench):
     """Without what it takes, nothing is guessed: the user's firmware runs, and it is said why."""
     whole = bench.scene().microcode()
-    states = ({0x1001: 1 << 20}, "a state that no dump has"), ({0x1002: 2 << 20 | 0x3ffff}, "behind any image"), \
+    states = ({0x1001: 1 << 20}, "a state that no dump has"), ({0x1002: 2 << 20 | 0x3ffff}, "beyond any image"), \
         ({0x1000: 2 << 20 | 0x30, 0x1003: 2 << 20 | 0x30}, "the same line as another way")
     for change, said in states:
         words = [change.get(i, word) for i, word in enumerate(whole)]

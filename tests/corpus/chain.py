@@ -164,7 +164,7 @@ def differences(pair, name, state):
     return found
 
 
-def seen(pair, row, state, words="changed, behaves otherwise"):
+def seen(pair, row, state, words="changed, behaves differently"):
     said = set()
     for name in row.names:
         if name in STREAMS and not STREAMS[name][2] or name == "captures":
@@ -178,7 +178,7 @@ LATER = "changed, executed; what differs shows in other packets"
 
 @functools.lru_cache(None)
 def end_otherwise(pair, name):
-    return any("they end otherwise" in run("diff", "--fw", firmware(pair[0]), "--fw", firmware(pair[1]), *args).stdout
+    return any("they end differently" in run("diff", "--fw", firmware(pair[0]), "--fw", firmware(pair[1]), *args).stdout
                for args in inputs(name))
 
 

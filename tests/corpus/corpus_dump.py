@@ -126,7 +126,7 @@ def not_recovered(cpscope, corpus, scratch):
     block = words_of(dump, "CP_UCODE_DBG_DATA")
     words = decode85(block.group(2))
     cases = []
-    for index, word, said in ((0x1001, 1 << 20, "a state that no dump has"), (0x1002, 2 << 20 | 0x3ffff, "behind any image"),
+    for index, word, said in ((0x1001, 1 << 20, "a state that no dump has"), (0x1002, 2 << 20 | 0x3ffff, "beyond any image"),
                               (0x1003, words[0x1000], "the same line as another way")):
         # The first set's tags; way 0 is valid, so that way 3 can repeat it.
         changed = words[:0x1000] + [2 << 20 | 0x30] + words[0x1001:]

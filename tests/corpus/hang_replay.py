@@ -57,7 +57,7 @@ def polls(bench):
     for options, said in (
             ((), ["hangs at CP_WAIT_FOR_ME (0x70138000), in IB1 at 0x%x. " % WAITS, "SP_PS: 18 register writes pending, ",
                   "At 0x0e02 it polls control register 0x038 WFI_PEND_CTR. ", "Ring 0: no fence has signalled; the last submitted is 1"]),
-            (("--fw", bench.near), ["the next is SP_PS_OUTPUT[0].REG of a type-4 write of register 0xa98e SP_PS_OUTPUT[0].REG "
+            (("--fw", bench.near), ["first SP_PS_OUTPUT[0].REG of a type-4 write of register 0xa98e SP_PS_OUTPUT[0].REG "
                                   "(0x48a98e08) at 0x1121104, 42 packets ago."])):
         told = " ".join(bench.command("info", *options, bench.dump, status=0).stdout.split())
         assert all(part in told for part in said), told

@@ -173,7 +173,7 @@ def debugged(bench):
     done = subprocess.run([bench.cpscope, "step", "--fw", bench.near, bench.dump], input=moves, stdout=subprocess.PIPE,
                           text=True, timeout=60, check=False).stdout
     opened, _, rest = done.partition("\n> ")
-    assert opened.startswith("where the hardware stood, by headers, queues and program counter; 1 candidate\n"), done
+    assert opened.startswith("position of the hardware, by headers, queues and program counter; 1 candidate\n"), done
     assert "sqe %04x" % bench.waits["pc"] in opened and "=>  %04x %08x" % (bench.waits["pc"], bench.waits["word"]) in opened, opened
     assert [rest.count("0x%08x = " % word) for word in bench.waits["headers"]] == [1, 1], rest
 
@@ -260,7 +260,7 @@ def checked_or_not(bench):
     text = bench.replay(scene, status=1)
     assert re.search(r"^0x%04x 0x00abcdef .* different$" % waiting, text, re.M), text
     text = bench.replay(scene, status=None, without=("CP_MEMPOOL",), options=("--all",))
-    assert re.search(r"^0x%04x 0x00abcdef .* no value: without the queues" % waiting, text, re.M), text
+    assert re.search(r"^0x%04x 0x00abcdef .* no value: unknown without the contents of the queues" % waiting, text, re.M), text
 
 
 def other_processors(bench):

@@ -277,13 +277,13 @@ static void defects_are_noted(void **state)
     (void)state;
     check_text(BO("12") "zz~z\n",
                BO_LOG "data 1000: 0 0\n"
-                      "note warning: a character that is not ascii85, the data behind it are "
+                      "note warning: a character that is not ascii85; the data after it is "
                       "ignored\n");
     check_text(BO("12") "z!!\n",
                BO_LOG "data 1000: 0\nnote warning: the last ascii85 group is incomplete and "
                       "dropped\n");
     check_text(BO("12") "zzzz\n",
-               BO_LOG "data 1000: 0 0 0\nnote warning: more data than stated, or than is kept, "
+               BO_LOG "data 1000: 0 0 0\nnote warning: more data than stated, or than fits; "
                       "the rest is dropped\n");
     check_text(BO("12") "z\n     z\n", BO_LOG "data 1000: 0\ndata 1004: 0\ndata 1008: 0\n");
     check_text("---\nbos:\n  - iova: 0x1000\n    size: 12\n    data: !!ascii85 |\n  - size: 4\n"

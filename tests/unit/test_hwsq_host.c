@@ -197,9 +197,9 @@ static void an_illegal_opcode_is_named(void **state)
             bench_load(b, 0, (const uint8_t *)"\x00\x01\xe1\x7f", 4);
             bench_write(b, 0x130c, slot ? 1 : 3);
             assert_int_equal(bench_run(b), CPS_STOP_DEADLOCK);
-            expect_reason(b, slot ? "hwsqb in front of 0x0002: nothing lets it go on, 0xe1 at "
+            expect_reason(b, slot ? "hwsqb before 0x0002: nothing lets it go on, 0xe1 at "
                                     "0x0002 is an illegal opcode"
-                                  : "hwsq in front of 0x0003: nothing lets it go on, 0xe1 at "
+                                  : "hwsq before 0x0003: nothing lets it go on, 0xe1 at "
                                     "0x0002 is an illegal opcode");
             bench_free(b);
         }
@@ -208,13 +208,12 @@ static void an_illegal_opcode_is_named(void **state)
     bench_run_to(b, 10);
     bench_write(b, 0x130c, 2);
     bench_run(b);
-    expect_reason(b, "hwsq in front of 0x0001: nothing lets it go on, the abort of its wait at "
+    expect_reason(b, "hwsq before 0x0001: nothing lets it go on, the abort of its wait at "
                      "0x0000 shows as an illegal opcode");
     bench_free(b);
     b = bench_hwsq(CPS_NV41, "5f 00 01 7f", NULL); /* a wait that hangs is none */
     bench_run(b);
-    expect_reason(b,
-                  "hwsq in front of 0x0003: nothing lets it go on, it waits for event 0 to be 1");
+    expect_reason(b, "hwsq before 0x0003: nothing lets it go on, it waits for event 0 to be 1");
     bench_free(b);
 }
 
@@ -236,7 +235,7 @@ static void a_write_that_waits_says_for_what(void **state)
         bench_write(b, 0x1098, rows[i].debug_6);
         bench_write(b, 0x130c, 3);
         assert_int_equal(bench_run(b), CPS_STOP_DEADLOCK);
-        cps_buf_printf(&text, "hwsq in front of 0x%04x: nothing lets it go on, its write of %s",
+        cps_buf_printf(&text, "hwsq before 0x%04x: nothing lets it go on, its write of %s",
                        i ? 6u : 5u, rows[i].what);
         expect_reason(b, cps_buf_text(&text));
         bench_free(b);

@@ -138,7 +138,7 @@ static void refused_lines_are_named(void **state)
     expect_error(HEAD LEAST "policy bogus=1\n", ":4: ");
     expect_error(HEAD LEAST "golden a\ngolden b\n", ":5: a second \"golden\"");
     expect_error(HEAD LEAST "baseline old\nbaseline old\n", ":5: expected one baseline");
-    expect_error(HEAD "firmware f a.fw tags=a tags=b\n", ":2: tags= stands there twice");
+    expect_error(HEAD "firmware f a.fw tags=a tags=b\n", ":2: found tags= twice");
     expect_error(HEAD "firmware f a.fw tags=a\ncapture c.rd tags=b\n",
                  ":3: capture c.rd is in no pair, expected one of its tags, b, on a firmware");
     /* Some pairs are there. */

@@ -297,7 +297,7 @@ static void refused_points_say_what_was_expected(void **state)
     } breaks[] = {
         {"CP_BOGUS_NAME", "a packet, label, address"},
         {"*0x100000", "has no code there"},
-        {"pkt:CP_BOGUS_NAME", "pkt:NAME, pkt:OPCODE"},
+        {"pkt:CP_BOGUS_NAME", "pkt:NAME or pkt:OPCODE"},
         {"pkt:CP_NOP@ib9", "@rb, @ib1"},
         {"event:bogus", "event:CLASS"},
         {"line:0", "line:N"},

@@ -322,7 +322,7 @@ static void a_block_is_kept_up_to_its_limit(void **state)
     put_end(&dump);
     assert_null(read_bytes(dump.data, dump.size, &log));
     assert_non_null(strstr(cps_buf_text(&log.text), "block CP_SQE_STAT 1048577: 1 1 1"));
-    assert_non_null(strstr(cps_buf_text(&log.text), "or than is kept, the rest is dropped"));
+    assert_non_null(strstr(cps_buf_text(&log.text), "or than fits; the rest is dropped"));
     assert_true(log.text.size < 2 * LIMIT + 200);
     log_deinit(&log);
 }

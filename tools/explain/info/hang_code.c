@@ -46,8 +46,9 @@ static void put_line(struct view *v, uint32_t pc)
     if (mark != CPS_FW_HARDWARE)
         cps_buf_printf(&v->lines, "  (%s)", marks[mark]);
     cps_buf_str(&v->lines, "\n");
-    doc_row(v->rows, "pc=%u word=%u instruction=%s from=%s", pc, v->cache->word[pc],
-            cps_buf_text(&text), marks[mark]);
+    if (v->rows)
+        doc_row(v->rows, "pc=%u word=%u instruction=%s from=%s", pc, v->cache->word[pc],
+                cps_buf_text(&text), marks[mark]);
 }
 
 /* The window; a program counter may be any word. */
