@@ -232,6 +232,34 @@ static void the_hash_comes_with_the_reading(void **state)
     free(bytes);
 }
 
+/* The format of a capture is recognised by its first bytes, before it is hashed. */
+static void bytes_that_were_peeked_are_in_the_hash(void **state)
+{
+    char path[] = "test_stream.XXXXXX";
+    char expected[65];
+    (void)state;
+    free(big_file(path));
+    assert_null(cps_sha256_file(path, expected));
+    for (unsigned round = 0; round < 4; round++) {
+        struct cps_stream *stream = NULL;
+        const uint8_t *first = NULL;
+        size_t size = 0;
+        uint64_t skipped = 0;
+        char hash[65];
+        assert_null(cps_stream_open(path, &stream));
+        if (round & 1)
+            assert_null(cps_stream_peek(stream, 64, &first, &size));
+        assert_true(cps_stream_hash(stream));
+        if (!(round & 1))
+            assert_null(cps_stream_peek(stream, 64, &first, &size));
+        assert_null(cps_stream_skip(stream, round & 2 ? BIG : 3, &skipped));
+        assert_null(cps_stream_sha256(stream, hash));
+        assert_string_equal(hash, expected);
+        cps_stream_close(stream);
+    }
+    unlink(path);
+}
+
 /* What was asked for before the hash is all that there is: the rest went into it. */
 static void nothing_is_read_behind_the_hash(void **state)
 {
@@ -305,6 +333,7 @@ int main(void)
         cmocka_unit_test(gzip_cut_anywhere_is_an_error),
         cmocka_unit_test(a_thread_reads_the_same),
         cmocka_unit_test(the_hash_comes_with_the_reading),
+        cmocka_unit_test(bytes_that_were_peeked_are_in_the_hash),
         cmocka_unit_test(nothing_is_read_behind_the_hash),
         cmocka_unit_test(how_much_was_read_is_known_of_files),
         cmocka_unit_test(peek_does_not_consume),

@@ -12,8 +12,8 @@ struct json_object;
 /** Ends the program: "cpscope: out of memory", status 3, no temporary files. Of several threads one
  * prints. */
 _Noreturn void tool_oom(void);
-/** Called by tool_oom() instead, in a process that reports to another one; does not return.
- * NULL: nothing. */
+/** Called by tool_oom() first: puts the terminal back, or reports to another process and does not
+ * return. NULL: nothing. */
 extern void (*tool_oom_handler)(void);
 
 /** @p count items of @p size bytes, zero; never NULL. The caller frees it. */
