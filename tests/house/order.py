@@ -17,8 +17,8 @@ ROOMS = """isa trace fw emu emu/afuc emu/nv emu/debug
 # Within a room: what is in the first may not include what is in the second.
 APART = [("isa/base", "isa/sets"), ("isa/base", "isa/names"), ("trace/event", "trace/capture"), ("trace/event", "trace/form"),
          ("trace/capture", "trace/form"), ("emu/nv", "emu/afuc"), ("fw/image", "fw/asm"), ("fw/image", "fw/listing"), ("fw/image", "fw/nv")]
-MOST = 13  # files in a circle; house: 3
-FOLDERS = 3  # circles of folders; house: none
+MOST = 7  # files in a circle; house: 3
+FOLDERS = 1  # circles of folders; house: none
 
 
 def sources():
@@ -76,13 +76,19 @@ def symbols(build, text):
     return {path: {home[name] for name in names if name in home} - {path} for path, names in wanted.items()}
 
 
+def node(top, path):
+    """The folder in @top that has the file; a room of the list by itself."""
+    folder = os.path.join(top, os.path.relpath(path, top).split("/")[0])
+    return room_of(path) if room_of(path).startswith(folder + "/") else folder
+
+
 def neighbours(files):
     """The edges between folders that stand in the same folder."""
     edges = {}
     for path, others in files.items():
         for other in others:
             top = os.path.commonpath([path, other])
-            ends = [os.path.join(top, os.path.relpath(p, top).split("/")[0]) for p in (path, other)]
+            ends = [node(top, p) for p in (path, other)]
             if not any(end.endswith(".c") for end in ends):
                 edges.setdefault(ends[0], set()).add(ends[1])
                 edges.setdefault(ends[1], set())

@@ -22,16 +22,6 @@
 
 int cmd_info(const struct cps_options *opt);
 
-const char *info_packet_name(const struct cps_names *names, unsigned id,
-                             char scratch[INFO_NAME_SIZE])
-{
-    const char *name = cps_name(names, CPS_SPACE_PACKET, id, NULL);
-    if (name)
-        return name;
-    snprintf(scratch, INFO_NAME_SIZE, "UNKN%u", id);
-    return scratch;
-}
-
 static struct cps_err *refuse_run_file(const char *path)
 {
     CPS_BUF text = {0};

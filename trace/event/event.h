@@ -140,6 +140,19 @@ CPS_PUBLIC const char *cps_event_unknown(const struct cps_event *event);
  * @return constant text
  */
 CPS_PUBLIC const char *cps_processor_name(unsigned who);
+/**
+ * The kinds of events that a list of classes names.
+ * @param list  with commas between: "reg,pipe,memw", "all", "default"
+ * @param ret   gets a bit per enum cps_event_kind
+ * @return false if a class is unknown
+ */
+CPS_PUBLIC bool cps_text_classes(const char *list, uint32_t *ret);
+/**
+ * The keyword of a kind: "REG".
+ * @param kind  enum cps_event_kind
+ * @return constant text
+ */
+CPS_PUBLIC const char *cps_event_keyword(unsigned kind);
 
 CPS_C_END
 

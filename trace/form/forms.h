@@ -122,21 +122,4 @@ void cps_spool_write_(struct cps_spool *spool, const void *data, size_t size);
 CPS_MUST_USE struct cps_err *cps_spool_copy_(struct cps_spool *spool, struct cps_outfile *out);
 void cps_spool_close_(struct cps_spool *spool);
 
-/* ---- events as text: text.c, check.c ---- */
-
-/** Row of event.def by keyword: kind, or CPS_EV_COUNT. */
-unsigned cps_event_by_keyword_(const char *word, size_t length);
-/** The class of a kind, as --events takes it: "reg". */
-const char *cps_event_class_(unsigned kind);
-/** Columns of a kind's text form. */
-const char *cps_event_columns_(unsigned kind);
-/** Whether an event can be, in a trace whose head names processors or does not: what was expected,
- * or NULL. */
-const char *cps_event_check_(const struct cps_event *event, bool with_processor);
-/** Where the address of a register has the pipe whose register it is, if that is not the one that
- * the processor feeds (a7xx on). */
-#define CPS_PIPE_SHIFT_ 36
-/** Whether bit 32 of an event's address is the context bank (a5xx) and no part of the place. */
-bool cps_event_has_bank_(unsigned kind);
-
 #endif

@@ -5,55 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "isa/base/lex.h"
 #include "trace/form/forms.h"
 #include "isa/base/pm4.h"
-
-static const struct kind {
-    const char *keyword;
-    const char *class;
-    const char *columns;
-    bool by_default;
-} kinds[CPS_EV_COUNT] = {
-#define EVENT(id, keyword, class, dflt, columns, list, doc) \
-    [CPS_EV_##id] = {keyword, class, columns, dflt},
-#include "trace/event/event.def"
-};
-
-const char *cps_event_keyword(unsigned kind)
-{
-    return kind < CPS_EV_COUNT ? kinds[kind].keyword : "?";
-}
-
-/* Adds the kinds of one class; false if none has it. */
-static bool add_class(const char *name, size_t length, uint32_t *mask)
-{
-    bool found = false;
-    for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
-        bool by_default = cps_lex_is(name, length, "default") && kinds[i].by_default;
-        if (!by_default && !cps_lex_is(name, length, kinds[i].class) &&
-            !cps_lex_is(name, length, "all"))
-            continue;
-        *mask |= 1u << i;
-        found = true;
-    }
-    return found;
-}
-
-bool cps_text_classes(const char *list, uint32_t *ret)
-{
-    uint32_t mask = 0;
-    for (;;) {
-        size_t length = strcspn(list, ",");
-        if (!add_class(list, length, &mask))
-            return false;
-        if (!list[length])
-            break;
-        list += length + 1;
-    }
-    *ret = mask;
-    return true;
-}
 
 static void put_decimal(struct cps_buf *out, uint64_t value)
 {
@@ -203,8 +156,8 @@ static void put_columns(struct cps_buf *out, const struct cps_event *event, bool
         cps_buf_str(out, cps_processor_name(cps_event_who(event)));
         cps_buf_add(out, " ", 1);
     }
-    cps_buf_str(out, kinds[kind].keyword);
-    for (const char *column = kinds[kind].columns; *column; column++) {
+    cps_buf_str(out, cps_event_keyword(kind));
+    for (const char *column = cps_event_columns_(kind); *column; column++) {
         cps_buf_add(out, " ", 1);
         put_column(out, event, *column);
     }
@@ -288,23 +241,4 @@ struct cps_err *cps_text_write_(struct cps_trace_writer *writer)
     writer->event = write_event;
     writer->end = cps_words_flush_;
     return NULL;
-}
-
-unsigned cps_event_by_keyword_(const char *word, size_t length)
-{
-    for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
-        if (cps_lex_is(word, length, kinds[i].keyword))
-            return i;
-    }
-    return CPS_EV_COUNT;
-}
-
-const char *cps_event_class_(unsigned kind)
-{
-    return kinds[kind].class;
-}
-
-const char *cps_event_columns_(unsigned kind)
-{
-    return kinds[kind].columns;
 }

@@ -48,19 +48,6 @@ struct cps_trace_header {
  */
 CPS_PUBLIC void cps_text_event(struct cps_buf *out, const struct cps_event *event,
                                const struct cps_names *names, bool with_processor);
-/**
- * The kinds of events that a list of classes names.
- * @param list  with commas between: "reg,pipe,memw", "all", "default"
- * @param ret   gets a bit per enum cps_event_kind
- * @return false if a class is unknown
- */
-CPS_PUBLIC bool cps_text_classes(const char *list, uint32_t *ret);
-/**
- * The keyword of a kind: "REG".
- * @param kind  enum cps_event_kind
- * @return constant text
- */
-CPS_PUBLIC const char *cps_event_keyword(unsigned kind);
 
 CPS_C_END
 

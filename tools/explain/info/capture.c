@@ -63,6 +63,16 @@ struct info {
     uint64_t walked;
 };
 
+const char *info_packet_name(const struct cps_names *names, unsigned id,
+                             char scratch[INFO_NAME_SIZE])
+{
+    const char *name = cps_name(names, CPS_SPACE_PACKET, id, NULL);
+    if (name)
+        return name;
+    snprintf(scratch, INFO_NAME_SIZE, "UNKN%u", id);
+    return scratch;
+}
+
 static void count_section(struct info *info, const struct cps_item *item)
 {
     unsigned i = 0;

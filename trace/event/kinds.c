@@ -1,9 +1,75 @@
 /* SPDX-License-Identifier: MIT
- * Which events can be. Readers refuse the rest, so that every form holds every event without loss:
- * what a kind's columns do not show is zero. */
+ * The kinds of events, from event.def, and which events can be. Readers refuse the rest, so that
+ * every format holds every event without loss: what a kind's columns do not show is zero. */
 #include <string.h>
 
-#include "trace/form/forms.h"
+#include "isa/base/lex.h"
+#include "trace/event/event_words.h"
+
+static const struct kind {
+    const char *keyword;
+    const char *class;
+    const char *columns;
+    bool by_default;
+} kinds[CPS_EV_COUNT] = {
+#define EVENT(id, keyword, class, dflt, columns, list, doc) \
+    [CPS_EV_##id] = {keyword, class, columns, dflt},
+#include "trace/event/event.def"
+};
+
+const char *cps_event_keyword(unsigned kind)
+{
+    return kind < CPS_EV_COUNT ? kinds[kind].keyword : "?";
+}
+
+/* Adds the kinds of one class; false if none has it. */
+static bool add_class(const char *name, size_t length, uint32_t *mask)
+{
+    bool found = false;
+    for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
+        bool by_default = cps_lex_is(name, length, "default") && kinds[i].by_default;
+        if (!by_default && !cps_lex_is(name, length, kinds[i].class) &&
+            !cps_lex_is(name, length, "all"))
+            continue;
+        *mask |= 1u << i;
+        found = true;
+    }
+    return found;
+}
+
+bool cps_text_classes(const char *list, uint32_t *ret)
+{
+    uint32_t mask = 0;
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        if (!add_class(list, length, &mask))
+            return false;
+        if (!list[length])
+            break;
+        list += length + 1;
+    }
+    *ret = mask;
+    return true;
+}
+
+unsigned cps_event_by_keyword_(const char *word, size_t length)
+{
+    for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
+        if (cps_lex_is(word, length, kinds[i].keyword))
+            return i;
+    }
+    return CPS_EV_COUNT;
+}
+
+const char *cps_event_class_(unsigned kind)
+{
+    return kinds[kind].class;
+}
+
+const char *cps_event_columns_(unsigned kind)
+{
+    return kinds[kind].columns;
+}
 
 /* At most two registers, and no value without one. */
 static bool registers_fit(const struct cps_event *event)
