@@ -276,11 +276,11 @@ def interrupts_leave_it_clean():
     assert status == -signal.SIGINT and shown.endswith(ERASE), (status, shown[-300:])
     assert not os.path.exists(path("never.trace"))
     with terminal.Terminal([CPSCOPE, "fuzz", "--fw", path("new.fw"), "--time", "30"], env=TERM, on=(2,)) as shown:
-        shown.wait_for(" cases kept")
+        shown.wait_for(" cases stored")
         shown.interrupt()
         assert shown.end() == 128 + signal.SIGINT
         last = shown.shown.decode().split(ERASE)[-1]
-        assert last.startswith("") and "cases kept" not in last, shown.shown[-300:]
+        assert last.startswith("") and "cases stored" not in last, shown.shown[-300:]
 
 
 def jobs_are_counted():

@@ -290,10 +290,10 @@ def stops_have_a_reason():
     hang = path("hang", b"\x41\x7f")
     done = cpscope("run", *HWSQ, "--chip", "nv41", hang, status=4)
     assert "END deadlock" in done.stdout and "bad-ip" in done.stdout, done.stdout
-    assert "ended: deadlock hwsq in front of 0x0001: nothing lets it go on, 0x41 at 0x0000 is an illegal opcode" in done.stderr
+    assert "ended: deadlock hwsq before 0x0001: nothing lets it go on, 0x41 at 0x0000 is an illegal opcode" in done.stderr
     other = path("slot-b.run", "# cpscope-script 1\nchip g80\nwrite 0x130c 1\ncode\n  [60]\n")
     done = cpscope("run", *HWSQ, other, "-o", os.devnull, status=4)
-    assert "deadlock hwsqb in front of 0x0001: nothing lets it go on, 0x60 at 0x0000 is an illegal" in done.stderr, done.stderr
+    assert "deadlock hwsqb before 0x0001: nothing lets it go on, 0x60 at 0x0000 is an illegal" in done.stderr, done.stderr
     assert "EXIT end" in cpscope("run", *HWSQ, "--chip", "g92", hang).stdout
     fell = cpscope("run", *HWSQ, "--chip", "nv17", path("fell", bytes(64)), status=4)
     assert "UNMODELLED unknown" in fell.stdout and "fell-off" in fell.stdout, fell.stdout
