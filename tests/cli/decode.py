@@ -145,7 +145,7 @@ def damaged_streams():
     bad = capture("bad.rd", [0x12345678] + make.type4(0x8810, 1))
     text = decode(bad, status=4)
     assert "12345678 no header of a packet" in text and "00000001" in text, text
-    assert "should: 1" in decode(bad, status=4, stderr=True)
+    assert "invalid packet headers: 1" in decode(bad, status=4, stderr=True)
     short = capture("short.rd", make.type7(NOP, 1, 2, 3)[:2])
     assert "CP_NOP  (1 of 3 words)" in decode(short), decode(short)
     missing = capture("missing.rd", make.type7(IB, 0xdead0000, 0, 4) + make.type7(NOP))
@@ -263,10 +263,10 @@ def unknown_names():
     file = capture("n.rd", make.type7(NOP) + make.type4(0x8810, 1))
     for text, said in (("--packet CP_DRAW_INDEX", "--packet CP_DRAW_INDEX: this GPU has no such name; did you mean CP_DRAW_INDX?"),
                        ("--packet CP_NOP,cp_nopp", "--packet cp_nopp: this GPU has no such name; did you mean CP_NOP?"),
-                       ("--packet CP_NO", "did you mean CP_NOP?"), ("--packet x*", "--packet x*: none"), ("--packet 0x99", "--packet 0x99: none"),
+                       ("--packet CP_NO", "did you mean CP_NOP?"), ("--packet x*", "--packet x*: this GPU has no such name"), ("--packet 0x99", "--packet 0x99: this GPU has no such name"),
                        ("--register NOSUCH", "--register NOSUCH: this GPU has no such name"),
                        ("--register RB_CNT", "did you mean RB_CNTL?"), ("--register RB_CNTL:BINV", "--register RB_CNTL:BINV: this GPU has no such name; did you mean BINW?"),
-                       ("--register RB_CNTL.NOSUCH", "--register RB_CNTL.NOSUCH: none")):
+                       ("--register RB_CNTL.NOSUCH", "--register RB_CNTL.NOSUCH: this GPU has no such name")):
         for more in ([], ["--json"], ["--summary"], ["--demo"], ["--demo", "--summary", "--json"]):
             assert decode(*more, *text.split(" "), file, status=2) == "", (text, more)
             assert said in decode(*more, *text.split(" "), file, status=2, stderr=True), (text, more)

@@ -225,7 +225,7 @@ def mistakes():
     for args, status, text in (
             (["--fw", path("old.fw")], 2, "--fw OLD --fw NEW"),
             (["--fw", path("old.fw"), "--fw", path("old.fw"), "CP_NO_SUCH"], 2, "CP_NO_SUCH"),
-            (["--fw", path("old.fw"), "--fw", path("a660.fw")], 3, "number their control registers otherwise"),
+            (["--fw", path("old.fw"), "--fw", path("a660.fw")], 3, "number their control registers differently"),
             (["--fw", path("old.fw"), "--fw", path("nothing.fw")], 3, "nothing.fw")):
         done = run("prove", "--no-cache", *args)
         assert done.returncode == status and text in done.stderr and done.stderr.count("\n") == 1, done.stderr

@@ -340,8 +340,8 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
         CPS_TRY(renumber_print(p->fw[0], p->fw[1], d->opt->rnn, d->renumbered, &d->out));
     else if (!d->opt->arg_count)
         return cps_err_new(CPS_ERR_INPUT,
-                           "%s and %s are of chips that number their registers "
-                           "alike; give at least one capture to compare",
+                           "%s and %s have the same register layout; give at least one "
+                           "capture to compare",
                            p->fw[0]->name, p->fw[1]->name);
     CPS_TRY(open_causes(d, p));
     d->refused = check_whole(p);

@@ -162,7 +162,7 @@ static struct cps_err *print_people(const struct fuzz *fuzz, struct json_object 
     cps_buf_str(&table, "\n");
     if (s->seeds.cases)
         put_seeds(&s->seeds, &table);
-    cps_buf_printf(&table, "%" PRIu64 "cases, %zu edges covered, %zu cases stored\n", s->executed,
+    cps_buf_printf(&table, "%" PRIu64 " cases, %zu edges covered, %zu cases stored\n", s->executed,
                    s->edges, s->corpus);
     for (size_t i = 0; i < fuzz->findings.count; i++) {
         const struct finding *f = &fuzz->findings.list[i];
