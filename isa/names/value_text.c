@@ -26,6 +26,15 @@ static void put_real(double real, struct cps_buf *out)
         cps_buf_str(out, ".0");
 }
 
+static float single_float(uint32_t bits)
+{
+    const union {
+        uint32_t bits;
+        float real;
+    } single = {.bits = bits};
+    return single.real;
+}
+
 /* IEEE 754 with 5 bits of exponent. */
 static double half_float(uint32_t bits)
 {
@@ -79,14 +88,10 @@ void cps_value_put(const struct cps_value *value, struct cps_buf *out)
         cps_buf_printf(out, "%" PRId64, sign_extended(value) * (INT64_C(1) << value->shift));
         break;
     case CPS_KIND_FLOAT:
-        union {
-            uint32_t bits;
-            float real;
-        } single = {.bits = (uint32_t)value->bits};
         if (value->high - value->low == 15)
             put_real(half_float((uint32_t)value->bits), out);
         else if (value->high - value->low == 31)
-            put_real(single.real, out);
+            put_real(single_float((uint32_t)value->bits), out);
         else
             cps_buf_hex(out, value->bits, 1);
         break;
