@@ -10,6 +10,7 @@
 #include "tools/cmd/options/opt.h"
 #include "tools/run/files.h"
 #include "tools/cmd/terminal/guard.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/paint.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
@@ -145,6 +146,13 @@ static void end_by(int number)
     raise(number);
 }
 
+/* As tool_oom_handler. */
+static void end_without_memory(void)
+{
+    paint_end_by_signal();
+    attach_unlink_all();
+}
+
 /* A signal ends the command, but leaves no temporary file. One that the caller ignores stays so; a
  * file that grows too large is an error of writing as any other. */
 static void handle_signals(void)
@@ -163,6 +171,7 @@ int main(int argc, char **argv)
 {
     keep_standard();
     handle_signals();
+    tool_oom_handler = end_without_memory;
     int status = do_first_word(argc, argv);
     progress_hide();
     return report_stdout(status);

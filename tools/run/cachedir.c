@@ -111,8 +111,12 @@ void cache_prepare(char *path)
 void cache_seal(const char *path)
 {
     struct stat info;
-    if (!lstat(path, &info) && S_ISREG(info.st_mode) && info.st_mode & (S_IWGRP | S_IWOTH))
-        chmod(path, info.st_mode & 07755);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    if (!fstat(fd, &info) && S_ISREG(info.st_mode) && info.st_mode & (S_IWGRP | S_IWOTH))
+        fchmod(fd, info.st_mode & 07755);
+    close(fd);
 }
 
 char *cache_read(const char *path, size_t limit)

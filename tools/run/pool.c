@@ -89,6 +89,7 @@ static void end_process(int number)
 static void send_oom(void)
 {
     static const char line[] = "{\"error\":\"\"}\n";
+    cps_outfile_unlink_all();
     _exit(write(out_of_this_process, line, sizeof(line) - 1) == sizeof(line) - 1 ? 1 : 2);
 }
 

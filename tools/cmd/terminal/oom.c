@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/cmd/terminal/paint.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
 #include "trace/out/json.h"
@@ -24,6 +25,7 @@ void tool_oom(void)
     progress_hide();
     fputs("cpscope: out of memory\n", stderr);
     cps_outfile_unlink_all();
+    pager_end_by_signal(); /* it reads the same terminal as the shell that would go on */
     _exit(3);
 }
 

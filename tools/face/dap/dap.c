@@ -276,8 +276,9 @@ static struct cps_err *run_row(struct dap *d, const struct row *row, const char 
         return cps_err_new(CPS_ERR_INPUT, "the machine runs");
     CPS_TRY(check_arguments(row->command, row->arguments, d->in));
     d->how = row->how;
-    struct cps_err *err = tool_err(row->run(d));
-    tool_need(!(d->session->debug && cps_debug_nomem(d->session->debug)));
+    struct cps_err *err = row->run(d);
+    if (!err && d->session->debug && cps_debug_nomem(d->session->debug))
+        err = cps_err_nomem();
     return err;
 }
 

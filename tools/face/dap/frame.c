@@ -105,7 +105,9 @@ static struct cps_err *read_message(struct frame *f, struct json_object **ret)
     CPS_TRY(read_header(f, &size, &end));
     if (end)
         return NULL;
-    CPS_FREE char *text = tool_alloc(size + 1, 1);
+    CPS_FREE char *text = calloc(size + 1, 1); /* the peer's size: it must not end the program */
+    if (!text)
+        return cps_err_nomem();
     for (size_t i = 0; i < size; i++) {
         int c = get_byte(f);
         if (c == EOF)

@@ -90,6 +90,7 @@ void screen_run(struct debugger *debugger)
     }
     for (size_t i = 0; i < HANDLED && installed; i++)
         sigaction(handled[i], &librarys[i], NULL);
+    void (*oom_handler)(void) = tool_oom_handler;
     tool_oom_handler = leave_terminal;
     struct screen *s = tool_alloc(1, sizeof(*s));
     struct cps_err *(*flush)(struct debugger *) = debugger->flush;
@@ -98,7 +99,7 @@ void screen_run(struct debugger *debugger)
     start_screen(s);
     show_panes(s);
     close_terminal(terminal, before);
-    tool_oom_handler = NULL;
+    tool_oom_handler = oom_handler;
     debugger->flush = flush;
     cps_buf_deinit(&s->output);
     cps_buf_deinit(&s->message);
