@@ -214,8 +214,9 @@ struct json_object *cache_take_texts(const struct cache_run *run, const char *ab
     struct json_object *ret = NULL;
     CPS_FREE char *whole = text_path(run, about, key, path) ? cache_read(path, MOST_TEXT) : NULL;
     const char *text = whole ? strchr(whole, '\n') : NULL;
-    if (!text++)
+    if (!text)
         return NULL;
+    text++;
     put_first_line(key, text, &line);
     if (!line.failed && !strncmp(whole, cps_buf_text(&line), line.size))
         cps_err_free(cps_json_parse(text, strlen(text), &ret));
