@@ -196,10 +196,10 @@ static void name_packet(struct namer *n, struct view_packet *packet)
 {
     const struct cps_names *names = n->run->side->names[cps_event_who(packet->event)];
     struct cps_pm4 header = cps_pm4_decode(packet->event->value);
-    const uint32_t *word = n->run->word + packet->word;
     size_t count = packet[1].word - packet->word;
     if (!names || header.kind != CPS_PM4_TYPE7 || !count)
         return;
+    const uint32_t *word = n->run->word + packet->word;
     const void **known = find(n->packets, hash_packet(header.opcode, word, count));
     if (!*known)
         *known = (void *)(uintptr_t)(1 + lay_out(n, names, header.opcode, word, count));
