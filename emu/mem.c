@@ -295,11 +295,6 @@ static inline struct page *find(struct cps_mem *mem, uint64_t number)
     return look_up(mem, number);
 }
 
-struct page *mem_page_(struct cps_mem *mem, uint64_t number)
-{
-    return find(mem, number);
-}
-
 /* The page for writing: made if absent, copied if shared; NULL at the limit. */
 static struct page *find_writable(struct cps_mem *mem, uint64_t number)
 {

@@ -120,7 +120,4 @@ struct cps_mem {
     unsigned spares;
 };
 
-/** What a table has of page @p number, as a page; NULL if nothing, or at the limit. */
-struct page *mem_page_(struct cps_mem *mem, uint64_t number);
-
 #endif

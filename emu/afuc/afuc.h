@@ -16,7 +16,7 @@ CPS_C_BEGIN
 enum cps_inject {
     /** IN_PREEMPT: the driver's request to switch contexts. */
     CPS_INJECT_PREEMPT,
-    /** IN_PREEMPT too, but with a driver behind it: the firmware switches to another ring, which is
+    /** IN_PREEMPT with a driver that answers: the firmware switches to another ring, which is
      * empty, and back. a6xx and a7xx. */
     CPS_INJECT_SWITCH,
     /** IN_GMU_INTERRUPT: the power controller wants something. */
@@ -43,9 +43,9 @@ enum cps_trouble {
 struct cps_edge {
     /** Where the branch before led: a dword of the core's image. */
     uint32_t from;
-    /** Where the branch stands. */
+    /** Address of the branch. */
     uint32_t branch;
-    /** Where it leads, behind its delay slot. */
+    /** Its target, reached after its delay slot. */
     uint32_t to;
     /** Which core. */
     uint8_t core;

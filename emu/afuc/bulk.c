@@ -208,8 +208,8 @@ uint64_t afuc_bulk_(struct afuc_core *core, const struct afuc_uop *uop, uint64_t
 enum { TYPE4 = 4 };   /* index of the packet table */
 enum { MOST = 0x7f }; /* words of such a packet */
 
-/* Entries of the packet table lead here, nothing comes in front of a packet, and nobody wants to
- * see payloads. */
+/* Entries of the packet table lead here, no interrupt precedes a packet, and no observer records
+ * payloads. */
 static bool may_run(const struct afuc_core *core, uint32_t pc)
 {
     const struct cps_afuc *m = core->machine;
@@ -251,11 +251,11 @@ struct run {
     const uint32_t *last; /* header of the packet that began last, NULL: none has */
     uint32_t value;       /* of the register that the handler finds the header in */
     uint32_t count;       /* words of the payload that are left: $rem */
-    uint32_t usraddr;     /* behind the words that were written last */
+    uint32_t usraddr;     /* after the last words written */
     uint32_t header[3];   /* of the packets that began last, the newest first; kept if one did */
     uint32_t packets;     /* that began */
     uint32_t words;       /* that were written */
-    uint64_t repeats;     /* turns of (rep) behind the first of each packet */
+    uint64_t repeats;     /* repetitions of (rep) after the first of each packet */
     uint64_t left;        /* ticks */
     bool waits;           /* the handler is at its waitin */
 };

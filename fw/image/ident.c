@@ -30,13 +30,12 @@ enum cps_layout cps_fw_layout_(uint32_t id, enum cps_gen gen)
 static unsigned score(const struct cps_fw *fw, enum cps_gen gen)
 {
     const struct cps_isa *isa = &cps_isa_afuc;
-    unsigned good = 0;
+    unsigned points = 0;
     for (uint32_t i = 0; i < fw->count && i < SAMPLE; i++) {
         struct cps_insn insn;
         cps_decode(isa, gen, fw->words[i], &insn);
-        good += insn.enc && !insn.unclaimed;
+        points += insn.enc && !insn.unclaimed;
     }
-    unsigned points = good;
     if (fw->words[0] >> 24 == cps_fw_nop_(gen) >> 24)
         points += SAMPLE;
     if (cps_fw_find_table_(fw, gen, 0) != CPS_FW_NONE)

@@ -46,7 +46,7 @@ static const char *against(const struct bench *b, const struct bench_figure *fig
 static void put_number(struct json_object *to, const char *key, double value)
 {
     if (value > 0)
-        cps_json_double(to, key, value);
+        cps_json_add(to, key, json_object_new_double(value));
     else
         cps_json_null(to, key);
 }

@@ -90,11 +90,6 @@ void cps_json_bool(struct json_object *to, const char *key, bool value)
     cps_json_add(to, key, json_object_new_boolean(value));
 }
 
-void cps_json_double(struct json_object *to, const char *key, double value)
-{
-    cps_json_add(to, key, json_object_new_double(value));
-}
-
 void cps_json_null(struct json_object *to, const char *key)
 {
     if (!to || json_object_object_add(to, key, NULL))

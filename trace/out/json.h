@@ -30,7 +30,6 @@ void cps_json_uint(struct json_object *to, const char *key, uint64_t value);
 void cps_json_bool(struct json_object *to, const char *key, bool value);
 /** A member that is there, but has no value. */
 void cps_json_null(struct json_object *to, const char *key);
-void cps_json_double(struct json_object *to, const char *key, double value);
 
 /** Sets a member for a value of a register or packet: true or false for a flag, else its text. A
  * word that is one value is called as the word, or "value". */

@@ -37,11 +37,6 @@ void report_be_quiet(bool quiet)
     is_quiet = quiet;
 }
 
-bool report_is_quiet(void)
-{
-    return is_quiet;
-}
-
 void report_aside(const char *format, ...)
 {
     va_list args;

@@ -17,7 +17,6 @@ int report_result(struct cps_err *err);
 void report_note(const char *what, const struct cps_err *err);
 /** With @p quiet report_aside() says nothing. */
 void report_be_quiet(bool quiet);
-bool report_is_quiet(void);
 /** Says on stderr what people want to know beside the result, unless that is --quiet. */
 void report_aside(const char *format, ...) CPS_PRINTF(1, 2);
 /** Of several captures, one of another GPU than the firmware's is skipped: says so on stderr.
