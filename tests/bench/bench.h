@@ -13,6 +13,7 @@
 #ifndef CPS_BENCH_H
 #define CPS_BENCH_H
 
+#include "tools/cmd/options/opt.h"
 #include "tests/bench/walker.h"
 #include "tools/run/play.h"
 
@@ -63,7 +64,7 @@ struct bench {
     char large[3][BENCH_PATH];         /**< in it: many copies, as enum bench_form */
     char small[BENCH_PATH];            /**< one copy, of what is built in a piece */
     bool has_zst;
-    char firmware[OPT_MAX_FW][BENCH_PATH]; /**< names in it of what runs */
+    char firmware[RUN_MAX_FW][BENCH_PATH]; /**< names in it of what runs */
     unsigned firmwares;
     char manifest[BENCH_PATH], script[BENCH_PATH], report[BENCH_PATH];
     bool gzip, zstd;           /**< whether these programs are installed */

@@ -154,7 +154,7 @@ static struct cps_err *clone_once(struct bench *b)
 static struct cps_err *boot_once(struct bench *b)
 {
     struct play play = {0};
-    struct cps_err *err = play_open(&play, &b->with, NULL);
+    struct cps_err *err = play_open(&play, &b->with.run, NULL);
     if (!err) {
         play_boot(&play);
         err = first_packet(play.engine);

@@ -98,18 +98,18 @@ static struct cps_err *write_forms(struct bench *b)
 /* Under plain names, which a manifest can have, whatever those of the files are. */
 static struct cps_err *name_firmware(struct bench *b)
 {
-    b->firmwares = b->with.fw_count ? b->with.fw_count : 1;
-    if (!b->with.fw_count) {
+    b->firmwares = b->with.run.fw_count ? b->with.run.fw_count : 1;
+    if (!b->with.run.fw_count) {
         name_in(b, "0.fw", b->firmware[0]);
         return cps_outfile_whole(b->firmware[0], cps_demo_fw, cps_demo_fw_size);
     }
     for (unsigned i = 0; i < b->firmwares; i++) {
         char name[16];
-        CPS_FREE char *real = realpath(b->with.fw[i], NULL);
+        CPS_FREE char *real = realpath(b->with.run.fw[i], NULL);
         snprintf(name, sizeof(name), "%u.fw", i);
         name_in(b, name, b->firmware[i]);
         if (!real || symlink(real, b->firmware[i]))
-            return cps_err_os(b->with.fw[i], "name");
+            return cps_err_os(b->with.run.fw[i], "name");
     }
     return NULL;
 }

@@ -124,7 +124,7 @@ static void search_corpus(struct bench *b, const char *corpus)
         snprintf(path, sizeof(path), "%s/%s", folder, name[i]->d_name);
         bool fits = strstr(name[i]->d_name, ".rd") && files_is_regular(path);
         uint64_t packets = fits ? weigh(path, &gpu) : 0;
-        if (packets > most && (b->with.fw_count || bench_find_firmware(corpus, gpu, fw))) {
+        if (packets > most && (b->with.run.fw_count || bench_find_firmware(corpus, gpu, fw))) {
             most = packets;
             strcpy(b->capture, path);
         }
@@ -136,12 +136,12 @@ static void search_corpus(struct bench *b, const char *corpus)
 static struct cps_err *choose_firmware(struct bench *b, const char *corpus)
 {
     uint64_t gpu = 0;
-    b->with.demo = true; /* where --fw names none */
-    if (b->with.fw_count || !b->capture[0] || !corpus || !*corpus)
+    b->with.run.demo = true; /* where --fw names none */
+    if (b->with.run.fw_count || !b->capture[0] || !corpus || !*corpus)
         return NULL;
     weigh(b->capture, &gpu);
     if (bench_find_firmware(corpus, gpu, b->chosen))
-        b->with.fw[b->with.fw_count++] = b->chosen;
+        b->with.run.fw[b->with.run.fw_count++] = b->chosen;
     return NULL;
 }
 

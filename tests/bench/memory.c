@@ -84,7 +84,7 @@ static struct cps_err *count_copy(struct bench *b)
 
 struct cps_err *bench_count_work(struct bench *b)
 {
-    CPS_TRY(play_open(&b->play, &b->with, NULL));
+    CPS_TRY(play_open(&b->play, &b->with.run, NULL));
     CPS_TRY(walker_init(&b->walker, RECORDS));
     play_boot(&b->play);
     CPS_TRY(cps_engine_clone(b->play.engine, &b->booted));

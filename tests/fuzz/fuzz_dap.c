@@ -3,6 +3,7 @@
  * runs end soon; else `launch` opens one. Every message that is answered is one of JSON. */
 #include <string.h>
 
+#include "tools/cmd/options/opt.h"
 #include "tests/fuzz/memfile.h"
 #include "tools/face/debugger/point.h"
 #include "tools/face/dap/dap.h"
@@ -38,7 +39,7 @@ static void serve(struct debugger *debugger, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct cps_options demo = {.demo = true, .limit = LIMIT, .submit = -1};
+    static const struct cps_options demo = {.run.demo = true, .run.limit = LIMIT, .run.submit = -1};
     bool open = size && data[0] & 1;
     if (size < 2 || size > MOST || (!open && !may_launch(data + 1, size - 1)))
         return 0;

@@ -3,6 +3,7 @@
  * `initialize` already. What comes out is messages of JSON-RPC; only what is no message ends it. */
 #include <string.h>
 
+#include "tools/cmd/options/opt.h"
 #include "tests/fuzz/memfile.h"
 #include "tools/face/lsp/lsp.h"
 #include "tools/face/dap/frame.h"

@@ -13,7 +13,7 @@ import tap
 TOPS = ("isa", "trace", "fw", "emu", "tools")
 # Each room may include those before it. A folder that is not in the list belongs to the nearest one above it that is.
 ROOMS = """isa trace fw emu emu/afuc emu/nv emu/debug
-    tools/cmd/terminal tools/cmd/options tools/cmd/render tools/run tools/explain tools/face tools tools/cmd""".split()
+    tools/cmd/terminal tools/run tools/cmd/options tools/cmd/render tools/explain tools/face tools tools/cmd""".split()
 # Within a room: what is in the first may not include what is in the second.
 APART = [("isa/base", "isa/sets"), ("isa/base", "isa/names"), ("trace/event", "trace/capture"), ("trace/event", "trace/form"),
          ("trace/capture", "trace/form"), ("emu/nv", "emu/afuc"), ("fw/image", "fw/asm"), ("fw/image", "fw/listing"), ("fw/image", "fw/nv")]

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tools/cmd/options/opt.h"
 #include "fw/demo/demo.h"
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
@@ -333,8 +334,8 @@ static struct fuzz *open_twice(struct cps_options *opt, char path[64])
     assert_int_equal(fwrite(cps_demo_fw, 1, cps_demo_fw_size, file), cps_demo_fw_size);
     assert_int_equal(fclose(file), 0);
     *opt = opt_none(&none);
-    opt->fw[0] = opt->fw[1] = path;
-    opt->fw_count = 2;
+    opt->run.fw[0] = opt->run.fw[1] = path;
+    opt->run.fw_count = 2;
     fuzz->opt = opt;
     fuzz->sides = 2;
     fuzz->jobs = 1;

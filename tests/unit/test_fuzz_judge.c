@@ -265,11 +265,10 @@ static void levels_of_streams_are_not_privileged(void **state)
     struct scene *s = *state;
     struct run_side *side = &s->run.side[0];
     struct cps_edge edge;
-    struct cps_options opt = opt_none(&(char *){NULL});
+    const struct cps_run_config config = {.demo = true, .limit = 100000000, .submit = -1};
     struct play *play = calloc(1, sizeof(*play));
     assert_non_null(play);
-    opt.demo = true;
-    assert_null(play_open(play, &opt, NULL));
+    assert_null(play_open(play, &config, NULL));
     play_boot(play);
     side->engine = play->engine;
     side->stop = CPS_STOP_IDLE;

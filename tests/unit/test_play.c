@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tools/cmd/options/opt.h"
 #include "tests/lib/scratch.h"
 #include "tools/run/play.h"
 #include "tools/run/record.h"
@@ -106,7 +107,7 @@ static void reads_that_are_missed_are_counted_and_named_by_line(void **state)
     (void)state;
     assert_non_null(play);
     open_options(&options, (char *)(uintptr_t)scratch_file(path, run_file));
-    assert_null(play_open(play, &options, path));
+    assert_null(play_open(play, &options.run, path));
     assert_true(play_is_script(play));
     assert_null(play_run(play, NULL));
     assert_int_equal(play->stop, CPS_STOP_IDLE);
@@ -134,7 +135,7 @@ static void gathered_items_are_the_lines_of_the_run_file(void **state)
     (void)state;
     assert_non_null(play);
     open_options(&options, (char *)(uintptr_t)scratch_file(path, run_file));
-    assert_null(play_open(play, &options, path));
+    assert_null(play_open(play, &options.run, path));
     assert_null(play_gather(play, NULL));
     for (size_t i = 0; i < play->feed.count; i++) {
         const struct cps_item *item = &play->feed.item[i];
@@ -156,7 +157,7 @@ static void a_missed_read_makes_a_record_that_is_not_good(void **state)
     struct record record = {0};
     (void)state;
     open_options(&options, (char *)(uintptr_t)scratch_file(path, run_file));
-    const struct record_setup setup = {.opt = &options, .kinds = UINT32_MAX};
+    const struct record_setup setup = {.config = &options.run, .kinds = UINT32_MAX};
     const char *const engine[2] = {"pfifo:nv1", NULL};
     assert_null(record_run(&setup, engine, path, NULL, &record));
     assert_int_equal(record.misses, 2);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tools/cmd/options/opt.h"
 #include "tools/face/debugger/expr.h"
 #include "tools/face/debugger/point.h"
 

@@ -45,9 +45,9 @@ static struct cps_err *assemble(const struct cps_options *opt, struct cps_stream
     if (cps_is_elf(text, size))
         CPS_TRY(cps_elf_read(name, text, size, &program));
     else if (opt->debug)
-        CPS_TRY(cps_program_assemble(name, (const char *)text, size, opt->gen, &program));
+        CPS_TRY(cps_program_assemble(name, (const char *)text, size, opt->run.gen, &program));
     else
-        CPS_TRY(cps_assemble(name, (const char *)text, size, opt->gen, &program.image));
+        CPS_TRY(cps_assemble(name, (const char *)text, size, opt->run.gen, &program.image));
     return write_program(&program, opt);
 }
 
@@ -56,7 +56,7 @@ int cmd_asm(const struct cps_options *opt)
     struct cps_stream *stream = NULL;
     if (opt->arg_count != 1 || !opt->output)
         return report_usage("asm takes one source file and -o FILE");
-    if (opt_is_script(opt))
+    if (cps_run_is_script(&opt->run))
         return script_asm(opt);
     struct cps_err *err = cps_stream_open(opt->arg[0], &stream);
     if (!err)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tools/cmd/options/opt.h"
 #include "tools/explain/audit/audit.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/run/work_queue.h"

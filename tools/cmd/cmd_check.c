@@ -23,7 +23,7 @@
 
 int cmd_check(const struct cps_options *opt);
 
-#define MAX_DIRS (OPT_MAX_SEARCH + 4)
+#define MAX_DIRS (FILES_MOST + 4)
 
 /* One golden, its inputs found, and the run. */
 struct check {
@@ -63,7 +63,7 @@ static void collect_dirs(struct check *c)
     c->dirs[c->dir_count++] = c->beside;
     if (corpus)
         c->dirs[c->dir_count++] = corpus;
-    c->dirs[c->dir_count++] = OPT_FW_DIR;
+    c->dirs[c->dir_count++] = FILES_FW_DIR;
 }
 
 static struct cps_err *find_one(const struct check *c, const struct cps_trace_file *file,
@@ -97,14 +97,14 @@ static struct cps_err *find_inputs(struct check *c)
 }
 
 /* The run's options are those of the head. */
-static struct cps_options options_of(const struct check *c)
+static struct cps_run_config config_of(const struct check *c)
 {
-    struct cps_options opt = *c->opt;
-    opt_set_policy(&opt, c->head.policy);
-    opt.gen = c->head.gen;
-    opt.as = c->head.as;
-    opt_chip_id(c->head.chip_id, &opt.chip_id);
-    return opt;
+    struct cps_run_config config = c->opt->run;
+    cps_run_set_policy(&config, c->head.policy);
+    config.gen = c->head.gen;
+    config.as = c->head.as;
+    opt_chip_id(c->head.chip_id, &config.chip_id);
+    return config;
 }
 
 /* What is no file, or may name others, is not kept. */
@@ -153,7 +153,7 @@ static struct cps_err *rerun_kept(struct check *c, const struct record_setup *se
                                   .capture_hash = c->head.capture.sha256,
                                   .names = c->all->names,
                                   .policy = tool_text(&shape),
-                                  .limit = c->opt->limit,
+                                  .limit = c->opt->run.limit,
                                   .kinds = c->kinds};
     if (cache_take_run(&run, 0, &c->fresh)) {
         c->all->cached++;
@@ -168,8 +168,9 @@ static struct cps_err *rerun_kept(struct check *c, const struct record_setup *se
 
 static struct cps_err *rerun(struct check *c)
 {
-    struct cps_options opt = options_of(c);
-    struct record_setup setup = {.opt = &opt, .kinds = c->kinds, .recover = true, .quiet = true};
+    struct cps_run_config config = config_of(c);
+    struct record_setup setup = {
+        .config = &config, .kinds = c->kinds, .recover = true, .quiet = true};
     const char *const firmware[2] = {c->demo_firmware ? NULL : c->firmware[0],
                                      c->head.firmware_count > 1 ? c->firmware[1] : NULL};
     bool nothing = !strcmp(c->head.capture.name, play_nothing);
@@ -288,7 +289,7 @@ static struct cps_err *judge(struct check *c, struct json_object *json)
     struct cps_diff diff = {0};
     struct cps_mask mask = {0};
     const struct cps_diff_options options = {c->kinds, &mask};
-    struct cps_err *err = trace_names(&c->head, c->opt->rnn, names);
+    struct cps_err *err = trace_names(&c->head, c->opt->run.rnn, names);
     if (!err)
         err = cps_mask_add(&mask, c->opt->mask ? c->opt->mask : "",
                            names[is_script(c) ? CPS_CPU_HOST : CPS_CPU_SQE]);
@@ -327,7 +328,7 @@ static struct cps_err *judge(struct check *c, struct json_object *json)
 
 static struct cps_err *check_golden(struct check *c, struct json_object *json)
 {
-    struct opt_chip_id ignored;
+    struct cps_chip_id ignored;
     struct cps_policy policy = cps_policy_default();
     CPS_TRY(record_read(c->path, &c->head, &c->golden));
     CPS_TRY(find_inputs(c));
@@ -403,9 +404,9 @@ int cmd_check(const struct cps_options *opt)
     struct checked all = {.cache = {.dir = ""}};
     if (!opt->arg_count)
         return report_usage("check takes golden traces");
-    struct cps_err *err = cache_choose(opt, false, &all.cache);
-    if (!err && opt->rnn)
-        err = files_digest(opt->rnn, ".xml", all.names);
+    struct cps_err *err = cache_choose(opt->cache, opt->cache != NULL, &all.cache);
+    if (!err && opt->run.rnn)
+        err = files_digest(opt->run.rnn, ".xml", all.names);
     if (err)
         return report_error(err);
     struct json_object *json = opt->json ? json_object_new_array() : NULL;

@@ -62,7 +62,7 @@ static struct cps_err *convert_trace(struct conversion *c, enum cps_trace_form f
 {
     CPS_TRY(cps_trace_open(c->in, &c->trace));
     const struct cps_trace_head *head = cps_trace_head(c->trace);
-    CPS_TRY(trace_names(head, c->opt->rnn, c->names));
+    CPS_TRY(trace_names(head, c->opt->run.rnn, c->names));
     CPS_TRY(cps_outfile_open(c->opt->output ? c->opt->output : "-", &c->out));
     CPS_TRY(cps_trace_writer_create(form, c->out, head, c->names, &c->writer));
     CPS_TRY(trace_signals(c->opt->signals, form, c->names, c->writer));
@@ -89,10 +89,10 @@ static struct cps_err *convert_capture(struct conversion *c)
 /* The chip of HWSQ that --chip names, 0 without it. */
 static struct cps_err *mmio_chip(const struct cps_options *opt, unsigned *ret)
 {
-    struct cps_options with_engine = *opt;
+    struct cps_run_config with_engine = opt->run;
     const struct cps_isa *isa = NULL;
     with_engine.engine = "hwsq";
-    return opt_script_engine(&with_engine, &isa, ret);
+    return cps_run_script_engine(&with_engine, &isa, ret);
 }
 
 static struct cps_err *write_run_file(struct conversion *c, unsigned gen,
@@ -150,13 +150,13 @@ static struct cps_err *convert(struct conversion *c)
     if (opt->to) /* whose word was checked when it was taken */
         cps_trace_form_parse(opt->to, &form);
     CPS_TRY(cps_stream_open(opt->arg[0], &c->in));
-    cps_stream_set_rnn(c->in, opt->rnn);
+    cps_stream_set_rnn(c->in, opt->run.rnn);
     CPS_TRY(cps_stream_peek(c->in, 64, &data, &size));
     bool mmiotrace = cps_mmiotrace_recognise_(data, size);
     bool capture = !cps_trace_recognise(data, size) && cps_capture_format(data, size);
     if (opt_threads(opt) > 1)
         cps_stream_read_in_thread(c->in);
-    if (!mmiotrace && opt->chip)
+    if (!mmiotrace && opt->run.chip)
         return cps_err_new(CPS_ERR_USAGE, "--chip is of an mmiotrace, which %s is not",
                            opt->arg[0]);
     if (!mmiotrace)

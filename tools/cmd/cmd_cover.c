@@ -16,6 +16,7 @@
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
 #include "tools/explain/regress/results.h"
+#include "tools/explain/summary/summary.h"
 #include "trace/out/json.h"
 
 int cmd_cover(const struct cps_options *opt);
@@ -40,7 +41,7 @@ static struct cps_err *begin_counts(struct coverage *c)
     free(c->cover);
     c->listing = (struct cps_buf){0};
     c->cover = calloc((size_t)c->fw->count + 1, sizeof(*c->cover));
-    return c->cover ? cps_fw_listing(c->fw, c->opt->rnn, &c->listing) : cps_err_nomem();
+    return c->cover ? cps_fw_listing(c->fw, c->opt->run.rnn, &c->listing) : cps_err_nomem();
 }
 
 /* The firmware of a dump is another one than that of other captures. */
@@ -62,8 +63,9 @@ static struct cps_err *add_capture(struct coverage *c, const char *path)
 {
     struct record record = {0};
     const struct record_setup setup = {
-        .opt = c->opt, .kinds = 1u << CPS_EV_END, .cover = true, .recover = true};
-    const char *const firmware[2] = {c->opt->fw[0], c->opt->fw_count > 1 ? c->opt->fw[1] : NULL};
+        .config = &c->opt->run, .kinds = 1u << CPS_EV_END, .cover = true, .recover = true};
+    const char *const firmware[2] = {c->opt->run.fw[0],
+                                     c->opt->run.fw_count > 1 ? c->opt->run.fw[1] : NULL};
     struct cps_err *err = record_open(&setup, firmware, c->opt->arg_count, &c->boot);
     if (!err)
         err = record_run(&setup, firmware, path, &c->boot, &record);
@@ -75,7 +77,7 @@ static struct cps_err *add_capture(struct coverage *c, const char *path)
         c->cover[i].taken += record.cover[i].taken;
     }
     if (!err)
-        c->stopped |= play_account_tell(&record.account, path);
+        c->stopped |= summary_print_stop(&record.account, path);
     record_deinit(&record);
     return err;
 }
@@ -172,9 +174,9 @@ static struct cps_err *run(struct coverage *c)
 {
     const struct cps_options *opt = c->opt;
     CPS_BUF table = {0};
-    CPS_TRY(cps_fw_load(opt->fw[0], opt->gen, &c->fw));
+    CPS_TRY(cps_fw_load(opt->run.fw[0], opt->run.gen, &c->fw));
     struct cps_trace_head head = {.gen = c->fw->gen, .layout = c->fw->layout};
-    CPS_TRY(trace_names(&head, opt->rnn, c->names));
+    CPS_TRY(trace_names(&head, opt->run.rnn, c->names));
     CPS_TRY(begin_counts(c));
     for (unsigned i = 0; i < opt->search.count; i++)
         CPS_TRY(merge_lcov(c, opt->search.path[i]));
@@ -205,16 +207,16 @@ static struct cps_err *run_script(const struct cps_options *opt, const struct cp
     CPS_BUF listing = {0};
     char firmware[24];
     const struct record_setup setup = {
-        .opt = opt, .kinds = 1u << CPS_EV_END, .cover = true, .scripts = true};
+        .config = &opt->run, .kinds = 1u << CPS_EV_END, .cover = true, .scripts = true};
     CPS_TRY(play_load_script(path, isa, gen, &script));
     opt_engine_name(script.gen, firmware);
     CPS_TRY(record_run(&setup, (const char *const[2]){firmware, NULL}, path, NULL, &record));
-    *status |= play_account_tell(&record.account, path);
+    *status |= summary_print_stop(&record.account, path);
     cover_script(path, script.gen, &script.code, record.cover, table);
     if (!opt->output)
         return NULL;
-    CPS_TRY(cps_script_listing(script.gen, cps_buf_text(&script.code), script.code.size, opt->rnn,
-                               CPS_NAMES_MEASURED, &listing));
+    CPS_TRY(cps_script_listing(script.gen, cps_buf_text(&script.code), script.code.size,
+                               opt->run.rnn, CPS_NAMES_MEASURED, &listing));
     CPS_FREE char *full = NULL;
     CPS_TRY(cover_write_listing(opt->output, &listing, &full));
     cover_script_lcov(record.cover, record.cover_count, full, cps_buf_text(&listing), info);
@@ -226,11 +228,11 @@ static int cover_scripts(const struct cps_options *opt)
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
     struct cps_err *err = NULL;
-    int status = report_result(opt_script_engine(opt, &isa, &gen));
+    int status = report_result(cps_run_script_engine(&opt->run, &isa, &gen));
     if (!status && !opt->arg_count)
         status = report_usage("cover --engine takes scripts");
     if (!status && !cps_isa_has_code(isa))
-        status = report_usage("%s has no code to cover", opt->engine);
+        status = report_usage("%s has no code to cover", opt->run.engine);
     if (!status && opt->output && opt->arg_count > 1)
         status = report_usage("cover -o takes one script: each has a listing of its own");
     int stopped = 0;
@@ -247,12 +249,12 @@ static int cover_scripts(const struct cps_options *opt)
 int cmd_cover(const struct cps_options *opt)
 {
     struct coverage c = {.opt = opt};
-    if (opt_is_script(opt))
+    if (cps_run_is_script(&opt->run))
         return cover_scripts(opt);
     int status = report_result(opt_check_run_file(opt));
     if (status)
         return status;
-    if (!opt->fw_count || (!opt->arg_count && !opt->search.count))
+    if (!opt->run.fw_count || (!opt->arg_count && !opt->search.count))
         return report_usage("cover takes --fw FILE and captures, or --counts FILE");
     struct cps_err *err = run(&c);
     cps_fw_destroy(c.fw);

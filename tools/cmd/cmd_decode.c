@@ -16,6 +16,7 @@
 #include "tools/cmd/terminal/paint.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
+#include "tools/explain/summary/summary.h"
 #include "trace/out/json.h"
 
 int cmd_decode(const struct cps_options *opt);
@@ -113,17 +114,17 @@ static struct cps_err *walk_through(struct job *job, struct cps_stream *stream)
     struct stream_walk *walk = &job->walked;
     *walk = (struct stream_walk){.sink = &job->decode.sink,
                                  .publish = &job->names[CPS_CPU_SQE],
-                                 .rnn = job->opt->rnn,
-                                 .gen = (enum cps_gen)job->opt->gen,
-                                 .limit =
-                                     opt_given(job->opt, "limit") ? job->opt->limit : MOST_PACKETS};
+                                 .rnn = job->opt->run.rnn,
+                                 .gen = (enum cps_gen)job->opt->run.gen,
+                                 .limit = opt_given(job->opt, "limit") ? job->opt->run.limit
+                                                                       : MOST_PACKETS};
     job->walk = walk;
     job->reads = stream;
     begin(job, CPS_CPU_SQE);
     CPS_TRY(cps_buffers_create(&job->buffers));
     CPS_TRY(stream_walk_init(walk));
     struct reader reader = {{take_item}, job};
-    cps_stream_set_rnn(stream, job->opt->rnn);
+    cps_stream_set_rnn(stream, job->opt->run.rnn);
     struct cps_err *err = cps_capture_read(stream, NULL, &reader.items);
     err = cps_err_first_(err, cps_buffers_seal(job->buffers));
     if (!err)
@@ -150,7 +151,7 @@ static struct cps_err *run(struct job *job, const struct cps_options *opt, const
     cps_text_classes("default", &play->kinds);
     play->kinds |= 1u << CPS_EV_WORD;
     CPS_TRY(play_read_dump(play, stream));
-    CPS_TRY(play_open(play, opt, path));
+    CPS_TRY(play_open(play, &opt->run, path));
     take_names(job);
     begin(job, cps_launch_processor_(play->gen));
     struct cps_err *err = play_run(play, stream);
@@ -160,7 +161,7 @@ static struct cps_err *run(struct job *job, const struct cps_options *opt, const
 
 static bool has_firmware(const struct cps_options *opt)
 {
-    return opt->fw_count || opt->demo;
+    return opt->run.fw_count || opt->run.demo;
 }
 
 /* ---- Both ---- */
@@ -241,7 +242,7 @@ static void finish_output(struct job *job, bool complete)
 static int say_rest(const struct job *job, const char *path)
 {
     if (job->play)
-        return play_account_tell(&job->account, path);
+        return summary_print_stop(&job->account, path);
     if (!job->packets)
         fprintf(stderr,
                 "%s: nothing decoded: of %" PRIu32 " submissions the capture has no packet\n", path,
@@ -261,7 +262,7 @@ static struct cps_err *decode(struct job *job, const char *path, int *status)
 {
     struct cps_options opt = *job->opt;
     struct cps_stream *stream = NULL;
-    opt.submit = -1; /* what is shown depends on what ran before */
+    opt.run.submit = -1; /* what is shown depends on what ran before */
     CPS_TRY(play_stream(path, &stream));
     struct cps_err *err = job->play ? run(job, &opt, path, stream) : walk_through(job, stream);
     cps_stream_close(stream);
@@ -336,7 +337,7 @@ static const char *of_a_run(const struct cps_options *opt)
 static int check(const struct cps_options *opt)
 {
     const char *unused = has_firmware(opt) ? NULL : of_a_run(opt);
-    if (!opt->arg_count && !opt->demo)
+    if (!opt->arg_count && !opt->run.demo)
         return report_usage("decode takes captures (\"-\" is stdin), or --demo");
     if (unused)
         return report_usage("--%s is about a run: decode it with --fw, or --demo", unused);

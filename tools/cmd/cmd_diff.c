@@ -105,7 +105,7 @@ static struct cps_err *take_names(struct differ *d, const struct cps_trace_head 
 {
     const struct cps_options *opt = d->opt;
     for (unsigned i = 0; i < 2; i++)
-        CPS_TRY(trace_names(&heads[i], opt->rnn, d->names[i]));
+        CPS_TRY(trace_names(&heads[i], opt->run.rnn, d->names[i]));
     if (opt->state)
         CPS_TRY(compare_state(d, d->names[0][mask_processor(heads[0].gen)]));
     return cps_mask_add(&d->mask, opt->mask ? opt->mask : "",
@@ -144,9 +144,9 @@ static struct cps_err *diff_traces(struct differ *d, struct record jobs[2],
         CPS_TRY(record_read(opt->arg[i], &heads[i], &jobs[i]));
     for (unsigned i = 0; i < 2 && !d->usage; i++)
         d->usage = opt_check_file(opt, heads[i].gen, opt->arg[i]);
-    if (!d->usage && (opt->as || opt->chip_id.given))
+    if (!d->usage && (opt->run.as || opt->run.chip_id.given))
         d->usage = report_usage("--%s is about a run, expected --fw OLD --fw NEW",
-                                opt->as ? "as" : "chip-id");
+                                opt->run.as ? "as" : "chip-id");
     if (d->usage)
         return NULL;
     bool scripts = !cps_gen_is_afuc(heads[0].gen);
@@ -191,14 +191,14 @@ static struct cps_err *check_whole(const struct pair *p)
 static struct cps_err *open_pair(struct differ *d, struct pair *p)
 {
     const struct cps_options *opt = d->opt;
-    unsigned each = opt->fw_count / 2;
+    unsigned each = opt->run.fw_count / 2;
     for (unsigned i = 0; i < 2; i++) {
         for (unsigned k = 0; k < each; k++)
-            p->path[i][k] = opt->fw[i * each + k];
-        CPS_TRY(read_image(p->path[i][0], opt->gen, &p->fw[i]));
-        CPS_TRY(opt_check_chip_id(&opt->chip_id, p->fw[i]));
+            p->path[i][k] = opt->run.fw[i * each + k];
+        CPS_TRY(read_image(p->path[i][0], opt->run.gen, &p->fw[i]));
+        CPS_TRY(cps_chip_id_check(&opt->run.chip_id, p->fw[i]));
         if (p->path[i][1])
-            CPS_TRY(read_image(p->path[i][1], opt->gen, &p->me[i]));
+            CPS_TRY(read_image(p->path[i][1], opt->run.gen, &p->me[i]));
         if (p->me[i] && p->fw[i]->part[0].role == CPS_FW_ME) {
             struct cps_fw *other = p->fw[i];
             p->fw[i] = p->me[i];
@@ -212,12 +212,12 @@ static struct cps_err *open_pair(struct differ *d, struct pair *p)
 
 /* Firmware of one generation runs captures of another one as --as says; of two generations, the
  * side does that which --as names. */
-static struct cps_options options_of(const struct differ *d, const struct pair *p, unsigned side)
+static struct cps_run_config config_of(const struct differ *d, const struct pair *p, unsigned side)
 {
-    struct cps_options opt = *d->opt;
-    if (opt.as && p->fw[side] && opt.as != p->fw[side]->gen && opt.as == p->fw[!side]->gen)
-        opt.as = CPS_GEN_NONE;
-    return opt;
+    struct cps_run_config config = d->opt->run;
+    if (config.as && p->fw[side] && config.as != p->fw[side]->gen && config.as == p->fw[!side]->gen)
+        config.as = CPS_GEN_NONE;
+    return config;
 }
 
 static uint32_t kinds_of(const struct differ *d)
@@ -247,9 +247,9 @@ static struct cps_err *show_why(struct differ *d, struct pair *p, const char *ca
 {
     static const char *const sides[] = {"old", "new"};
     for (unsigned i = 0; i < 2; i++) {
-        const struct cps_options opt = options_of(d, p, i);
+        const struct cps_run_config config = config_of(d, p, i);
         const uint64_t event = d->first[i];
-        const struct why_question question = {.opt = &opt,
+        const struct why_question question = {.config = &config,
                                               .firmware = {p->path[i][0], p->path[i][1]},
                                               .capture = capture,
                                               .kinds = kinds_of(d),
@@ -271,8 +271,8 @@ static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char
     struct record record[2] = {{0}, {0}};
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++) {
-        const struct cps_options opt = options_of(d, p, i);
-        const struct record_setup setup = {.opt = &opt, .kinds = kinds_of(d), .cover = true};
+        const struct cps_run_config config = config_of(d, p, i);
+        const struct record_setup setup = {.config = &config, .kinds = kinds_of(d), .cover = true};
         err = record_open(&setup, p->path[i], d->opt->arg_count, &p->boot[i]);
         if (!err)
             err = record_run(&setup, p->path[i], capture, &p->boot[i], &record[i]);
@@ -293,18 +293,18 @@ static struct cps_err *diff_chips(struct differ *d, struct pair *p)
 {
     const struct cps_options *opt = d->opt;
     struct cps_trace_head heads[2] = {{0}, {0}};
-    bool good = opt->fw_count == 2;
+    bool good = opt->run.fw_count == 2;
     for (unsigned i = 0; i < 2; i++) {
-        heads[i].gen = (enum cps_gen)opt_named_engine(opt->fw[i]);
+        heads[i].gen = (enum cps_gen)cps_named_engine(opt->run.fw[i]);
         heads[i].layout = cps_gen_layout(heads[i].gen);
         good = good && heads[i].gen;
     }
     if (!good || cps_gen_isa(heads[0].gen) != cps_gen_isa(heads[1].gen))
         return cps_err_new(CPS_ERR_INPUT, "--fw %s --fw %s: expected two chips of one engine",
-                           opt->fw[0], opt->fw[1]);
+                           opt->run.fw[0], opt->run.fw[1]);
     CPS_TRY(take_names(d, heads));
     for (unsigned i = 0; i < 2; i++)
-        p->path[i][0] = opt->fw[i];
+        p->path[i][0] = opt->run.fw[i];
     for (unsigned i = 0; i < opt->arg_count; i++)
         CPS_TRY(diff_capture(d, p, opt->arg[i]));
     return NULL;
@@ -331,13 +331,13 @@ static void print_causes(struct differ *d)
  * it is said how their control registers correspond, which needs no capture. */
 static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
 {
-    if (opt_named_engine(d->opt->fw[0]) || opt_named_engine(d->opt->fw[1]))
+    if (cps_named_engine(d->opt->run.fw[0]) || cps_named_engine(d->opt->run.fw[1]))
         return diff_chips(d, p);
     CPS_TRY(open_pair(d, p));
     CPS_TRY(renumber_check(p->fw[0], p->fw[1]));
     d->two_layouts = p->fw[0]->layout != p->fw[1]->layout;
     if (d->two_layouts)
-        CPS_TRY(renumber_print(p->fw[0], p->fw[1], d->opt->rnn, d->renumbered, &d->out));
+        CPS_TRY(renumber_print(p->fw[0], p->fw[1], d->opt->run.rnn, d->renumbered, &d->out));
     else if (!d->opt->arg_count)
         return cps_err_new(CPS_ERR_INPUT,
                            "%s and %s have the same register layout; give at least one "
@@ -377,10 +377,10 @@ static struct cps_err *print(struct differ *d)
 
 static int usage(const struct cps_options *opt)
 {
-    if (opt->fw_count && (opt->fw_count % 2 || opt->fw_count > 4))
+    if (opt->run.fw_count && (opt->run.fw_count % 2 || opt->run.fw_count > 4))
         return report_usage("diff takes --fw OLD --fw NEW (a5xx: two files each) and captures, "
                             "which chips of two layouts do not need");
-    if (!opt->fw_count && opt->arg_count != 2)
+    if (!opt->run.fw_count && opt->arg_count != 2)
         return report_usage("diff takes two traces, or --fw OLD --fw NEW [CAPTURE...]");
     return 0;
 }
@@ -398,7 +398,8 @@ int cmd_diff(const struct cps_options *opt)
         cps_text_classes(opt->events, &d.kinds);
     d.json = opt->json ? json_object_new_array() : NULL;
     d.renumbered = opt->json ? json_object_new_array() : NULL;
-    struct cps_err *err = opt->fw_count ? diff_firmware(&d, &pair) : diff_traces(&d, jobs, heads);
+    struct cps_err *err =
+        opt->run.fw_count ? diff_firmware(&d, &pair) : diff_traces(&d, jobs, heads);
     if (!err && !d.usage)
         err = print(&d);
     for (unsigned i = 0; i < 2; i++) {

@@ -23,20 +23,20 @@ static struct cps_err *load(const struct cps_options *opt, struct cps_fw **fw, s
     const uint8_t *data = NULL;
     unsigned gen = 0;
     size_t size = 0;
-    if (opt_is_script(opt))
-        CPS_TRY(opt_script_engine(opt, &isa, &gen));
+    if (cps_run_is_script(&opt->run))
+        CPS_TRY(cps_run_script_engine(&opt->run, &isa, &gen));
     if (file_part_wanted(opt))
         return info_read_part(opt, opt->arg[0], fw);
     char found[FILES_PATH];
-    CPS_TRY(cps_stream_open(files_firmware(opt, opt->arg[0], found), &stream));
+    CPS_TRY(cps_stream_open(files_firmware(&opt->fw_path, opt->arg[0], found), &stream));
     struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
     bool is_rom = !err && cps_rom_probe_(data, size);
-    if (is_rom && (opt->style || opt->symbols || opt->gen))
+    if (is_rom && (opt->style || opt->symbols || opt->run.gen))
         err = cps_err_new(CPS_ERR_USAGE, "a VBIOS has no --style, no --symbols and no --gen");
     else if (is_rom)
-        err = info_rom_listing(stream, gen, opt->rnn, text);
+        err = info_rom_listing(stream, gen, opt->run.rnn, text);
     else if (!err)
-        err = info_read_firmware(stream, opt->gen, fw);
+        err = info_read_firmware(stream, opt->run.gen, fw);
     cps_stream_close(stream);
     return err;
 }
@@ -51,11 +51,11 @@ static int check(const struct cps_options *opt)
                             "with --from");
     if (opt->from && opt->symbols)
         return report_usage("--symbols are of a firmware file: they have no meaning with --from");
-    if (style == CPS_STYLE_ENVY && !opt_is_script(opt))
+    if (style == CPS_STYLE_ENVY && !cps_run_is_script(&opt->run))
         return report_usage("--style envytools lists code of HWSQ and VP1: expected --engine");
-    if (style == CPS_STYLE_ENVY && opt->rnn)
+    if (style == CPS_STYLE_ENVY && opt->run.rnn)
         return report_usage("--style envytools has no names of registers: --rnn has no meaning");
-    if (style == CPS_STYLE_MESA && opt_is_script(opt))
+    if (style == CPS_STYLE_MESA && cps_run_is_script(&opt->run))
         return report_usage("--style mesa lists firmware of Adreno's, without --engine");
     if (style == CPS_STYLE_MESA && (opt->from || opt->symbols))
         return report_usage("--style mesa lists a firmware file as Mesa does, without --from and "
@@ -72,10 +72,10 @@ static struct cps_err *compose(const struct cps_options *opt, struct cps_fw **fw
     if (!*fw)
         return NULL;
     if (opt_style(opt) == CPS_STYLE_MESA)
-        return cps_fw_listing_mesa_(*fw, opt->rnn, text);
+        return cps_fw_listing_mesa_(*fw, opt->run.rnn, text);
     if (opt->symbols)
         CPS_TRY(cps_fw_symbols_load(*fw, opt->symbols));
-    return cps_fw_listing(*fw, opt->rnn, text);
+    return cps_fw_listing(*fw, opt->run.rnn, text);
 }
 
 static struct cps_err *list(const struct cps_options *opt, struct cps_fw **fw, struct cps_buf *text)
@@ -95,8 +95,8 @@ int cmd_disasm(const struct cps_options *opt)
     int status = check(opt);
     if (status)
         return status;
-    bool may_be_rom = opt->engine && !strcmp(opt->engine, "hwsq") && !file_part_wanted(opt);
-    if (opt_is_script(opt) && !(may_be_rom && info_is_rom(opt->arg[0])))
+    bool may_be_rom = opt->run.engine && !strcmp(opt->run.engine, "hwsq") && !file_part_wanted(opt);
+    if (cps_run_is_script(&opt->run) && !(may_be_rom && info_is_rom(opt->arg[0])))
         return script_disasm(opt);
     struct cps_err *err = list(opt, &fw, &text);
     cps_fw_destroy(fw);

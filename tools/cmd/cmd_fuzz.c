@@ -52,12 +52,12 @@ static struct cps_err *configure(struct fuzz *fuzz, const struct cps_options *op
     unsigned shard = 1;
     unsigned shards = 1;
     fuzz->opt = opt;
-    fuzz->sides = play_revisions(opt);
+    fuzz->sides = play_revisions(&opt->run);
     fuzz->jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1;
-    fuzz->limit = opt_given(opt, "limit") ? opt->limit : LIMIT;
+    fuzz->limit = opt_given(opt, "limit") ? opt->run.limit : LIMIT;
     fuzz->most = opt->execs;
     fuzz->dir = opt->output;
-    fuzz->rnn = opt->rnn;
+    fuzz->rnn = opt->run.rnn;
     fuzz->interrupted = &interrupted;
     if (opt->shard && !results_shard(opt->shard, &shard, &shards))
         return cps_err_new(CPS_ERR_USAGE, "--shard %s: expected I/N, I from 1 to N", opt->shard);
@@ -149,7 +149,7 @@ static struct cps_err *write_coverage(const struct fuzz *fuzz)
     const struct play *play = fuzz->run[0].side[0].play;
     CPS_BUF path = {0};
     CPS_BUF listing = {0};
-    CPS_TRY(cps_fw_listing(play->fw, fuzz->opt->rnn, &listing));
+    CPS_TRY(cps_fw_listing(play->fw, fuzz->opt->run.rnn, &listing));
     cps_buf_printf(&path, "%s/coverage.info", fuzz->dir);
     return cover_write(play->fw, names_of(fuzz), fuzz->cover, &listing, tool_text(&path));
 }
@@ -214,11 +214,11 @@ static struct cps_err *run_fuzz(struct fuzz *fuzz, const struct cps_options *opt
 
 static int usage(const struct cps_options *opt)
 {
-    for (unsigned i = 0; i < opt->fw_count; i++) {
-        if (opt_named_engine(opt->fw[i]))
-            return report_usage("fuzz is about Adreno's firmware, found --fw %s", opt->fw[i]);
+    for (unsigned i = 0; i < opt->run.fw_count; i++) {
+        if (cps_named_engine(opt->run.fw[i]))
+            return report_usage("fuzz is about Adreno's firmware, found --fw %s", opt->run.fw[i]);
     }
-    if (opt->fw_count == 0 || opt->fw_count == 3 || opt->fw_count > 4)
+    if (opt->run.fw_count == 0 || opt->run.fw_count == 3 || opt->run.fw_count > 4)
         return report_usage("fuzz needs --fw FW, or --fw OLD --fw NEW (a5xx: two files each)");
     if (opt->jobs < 0 || opt->jobs > (long)SHARE_MOST)
         return report_usage("--jobs %ld: expected 1 to %u", opt->jobs, SHARE_MOST);

@@ -42,7 +42,7 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
     const uint8_t *data = NULL;
     size_t size = 0;
     char found[FILES_PATH];
-    path = files_firmware(opt, path, found);
+    path = files_firmware(&opt->fw_path, path, found);
     CPS_TRY(cps_stream_open(path, &stream));
     struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
     const char *format = err ? NULL : cps_capture_format(data, size);
@@ -51,7 +51,7 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
     else if (!err && cps_mmiotrace_recognise_(data, size))
         err = cps_err_input(path, 0, "this is an mmiotrace, expected `convert` to a run file");
     else if (format && cps_capture_is_hang(data, size))
-        err = info_dump(stream, opt->fw_count ? opt->fw[0] : NULL, to);
+        err = info_dump(stream, opt->run.fw_count ? opt->run.fw[0] : NULL, to);
     else if (format)
         err = info_capture(stream, format, opt->json, to);
     else if (!err && cps_trace_recognise(data, size))
@@ -61,7 +61,7 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
     else if (!err && cps_mbn_probe(data, size))
         err = info_mbn(stream, to);
     else if (!err)
-        err = info_firmware(stream, opt->gen, to);
+        err = info_firmware(stream, opt->run.gen, to);
     cps_stream_close(stream);
     return err;
 }
@@ -78,7 +78,9 @@ int cmd_info(const struct cps_options *opt)
 {
     const struct cps_isa *isa = NULL; /* of scripts */
     unsigned gen = 0;
-    int status = opt_is_script(opt) ? report_result(opt_script_engine(opt, &isa, &gen)) : 0;
+    int status = cps_run_is_script(&opt->run)
+                     ? report_result(cps_run_script_engine(&opt->run, &isa, &gen))
+                     : 0;
     if (status)
         return status;
     struct json_object *root = tool_json(json_object_new_object());

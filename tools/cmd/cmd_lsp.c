@@ -14,8 +14,8 @@ int cmd_lsp(const struct cps_options *opt)
     int status = 0;
     if (opt->arg_count)
         return report_usage("lsp takes no file: an editor speaks to it through stdin and stdout");
-    if (opt->engine && !strcmp(opt->engine, cps_isa_name(&cps_isa_pfifo)))
-        return report_usage("%s has no code to assemble", opt->engine);
+    if (opt->run.engine && !strcmp(opt->run.engine, cps_isa_name(&cps_isa_pfifo)))
+        return report_usage("%s has no code to assemble", opt->run.engine);
     struct cps_err *err = lsp_serve(opt, stdin, stdout, &status);
     return err ? report_error(err) : status;
 }

@@ -2,11 +2,13 @@
  * cpscope profile: what firmware spends its instructions on, over a capture. */
 #include <string.h>
 
+#include "tools/cmd/options/opt.h"
 #include "isa/base/within.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
 #include "tools/explain/profile/profile.h"
+#include "tools/explain/summary/summary.h"
 #include "tools/run/account.h"
 
 int cmd_profile(const struct cps_options *opt);
@@ -31,11 +33,11 @@ static form_fn *form_of(const struct cps_options *opt)
 static struct cps_err *play(const struct cps_options *opt, struct play *play,
                             struct cps_stream **capture, struct profile *profile)
 {
-    const char *path = opt->arg_count ? opt->arg[0] : opt->demo ? NULL : play_nothing;
+    const char *path = opt->arg_count ? opt->arg[0] : opt->run.demo ? NULL : play_nothing;
     CPS_TRY(play_stream(path, capture));
     CPS_TRY(play_read_dump(play, *capture));
     play->boot_only = path == play_nothing;
-    CPS_TRY(play_open(play, opt, opt->arg_count ? opt->arg[0] : NULL));
+    CPS_TRY(play_open(play, &opt->run, opt->arg_count ? opt->arg[0] : NULL));
     if (opt->symbols)
         CPS_TRY(cps_fw_symbols_load(play->fw, opt->symbols));
     profile_begin(profile, play);
@@ -58,7 +60,7 @@ int cmd_profile(const struct cps_options *opt)
     struct cps_stream *capture = NULL;
     if (opt->arg_count > 1)
         return report_usage("profile takes one capture, found a second one");
-    if (!opt->fw_count && !opt->demo)
+    if (!opt->run.fw_count && !opt->run.demo)
         return report_usage("profile needs --fw FILE and a capture (\"-\" is stdin), or --demo");
     if (opt->json && opt->to)
         return report_usage("profile takes --json or --to, not both");
@@ -72,7 +74,7 @@ int cmd_profile(const struct cps_options *opt)
     if (!err)
         err = play_account_take(player, &account);
     int status = err ? report_error(err)
-                     : play_account_tell(&account, opt->arg_count ? opt->arg[0] : "demo.pm4");
+                     : summary_print_stop(&account, opt->arg_count ? opt->arg[0] : "demo.pm4");
     profile_deinit(profile);
     play_close(player);
     free(profile);

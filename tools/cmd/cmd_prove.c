@@ -22,13 +22,13 @@ static struct cps_err *write_goldens(const struct prove *prove, const struct pro
     prove_file_name(task->result, &name);
     cps_buf_printf(&stream, "%s/%s.pm4", prove->opt->output, tool_text(&name));
     for (unsigned i = 0; i < 2; i++) {
-        struct cps_options opt = *prove->opt;
+        struct cps_run_config config = prove->opt->run;
         CPS_BUF golden = {0};
-        stage_firmware(&prove->stage, i, opt.fw);
-        opt.fw_count = opt.fw[1] ? 2 : 1;
-        opt.inject = cps_json_get_text(witness, "inject", NULL);
+        stage_firmware(&prove->stage, i, config.fw);
+        config.fw_count = config.fw[1] ? 2 : 1;
+        config.inject = cps_json_get_text(witness, "inject", NULL);
         cps_buf_printf(&golden, "%s/%s.%s.txt", prove->opt->output, name.data, i ? "new" : "old");
-        CPS_TRY(trace_case(&opt, opt.limit, tool_text(&stream), tool_text(&golden)));
+        CPS_TRY(trace_case(&config, config.limit, tool_text(&stream), tool_text(&golden)));
     }
     return NULL;
 }
@@ -72,7 +72,7 @@ static struct cps_err *run(struct prove *prove, const struct cps_options *opt)
 {
     struct cache_choice cache;
     CPS_TRY(prove_open(prove, opt));
-    CPS_TRY(cache_choose(opt, true, &cache));
+    CPS_TRY(cache_choose(opt->cache, !opt->no_cache, &cache));
     prove->cache = *cache.dir ? cache.dir : NULL;
     prove_recall(prove);
     CPS_TRY(prove_run(prove));
@@ -82,7 +82,7 @@ static struct cps_err *run(struct prove *prove, const struct cps_options *opt)
 int cmd_prove(const struct cps_options *opt)
 {
     struct prove prove = {0};
-    if (opt->fw_count < 2 || opt->fw_count > 3)
+    if (opt->run.fw_count < 2 || opt->run.fw_count > 3)
         return report_usage("prove takes --fw OLD --fw NEW, and handlers to look at no others");
     struct cps_err *err = run(&prove, opt);
     int status = err ? report_error(err) : status_of(&prove);

@@ -37,9 +37,10 @@ static void make_key(const struct reduce *r, const struct cps_options *opt, cons
 {
     CPS_BUF out = {0};
     char chip[32];
-    opt_chip_id_text(&opt->chip_id, chip);
-    cps_buf_printf(&out, "%s %s %" PRIu64 " %u %s %s\n", program, opt->chip_id.given ? chip : "",
-                   opt->limit, opt->as, opt->events ? opt->events : "", opt->mask ? opt->mask : "");
+    opt_chip_id_text(&opt->run.chip_id, chip);
+    cps_buf_printf(&out, "%s %s %" PRIu64 " %u %s %s\n", program,
+                   opt->run.chip_id.given ? chip : "", opt->run.limit, opt->run.as,
+                   opt->events ? opt->events : "", opt->mask ? opt->mask : "");
     for (unsigned i = 0; i < r->runner.sides; i++) {
         const struct play *play = r->runner.play[i];
         cps_policy_text(&play->policy, play->gen, &out);
@@ -146,7 +147,7 @@ static struct cps_err *reduce(struct reduce *r, const struct cps_options *opt)
     char key[65] = "";
     double begun = seconds_now();
     CPS_TRY(runner_open(&r->runner, opt, opt->arg[0], &r->job));
-    CPS_TRY(cache_choose(opt, true, &cache));
+    CPS_TRY(cache_choose(opt->cache, !opt->no_cache, &cache));
     if (*cache.dir)
         make_key(r, opt, cache.program, key);
     verdicts_open(&r->verdicts, cache.dir, key);
@@ -162,13 +163,14 @@ static struct cps_err *reduce(struct reduce *r, const struct cps_options *opt)
 static int usage(const struct cps_options *opt)
 {
     bool to_stdout = !opt->output || !strcmp(opt->output, "-");
-    for (unsigned i = 0; i < opt->fw_count; i++) {
-        if (opt_named_engine(opt->fw[i]))
-            return report_usage("reduce is about captures of Adreno, found --fw %s", opt->fw[i]);
+    for (unsigned i = 0; i < opt->run.fw_count; i++) {
+        if (cps_named_engine(opt->run.fw[i]))
+            return report_usage("reduce is about captures of Adreno, found --fw %s",
+                                opt->run.fw[i]);
     }
     if (opt->arg_count != 1)
         return report_usage("reduce takes one capture or dump (\"-\" is stdin)");
-    if (opt->fw_count == 0 || opt->fw_count == 3 || opt->fw_count > 4)
+    if (opt->run.fw_count == 0 || opt->run.fw_count == 3 || opt->run.fw_count > 4)
         return report_usage("reduce needs --fw FW, or --fw OLD --fw NEW (a5xx: two files each)");
     if (opt->json && to_stdout)
         return report_usage("--json and the result cannot both go to stdout; expected -o FILE");
@@ -181,7 +183,7 @@ int cmd_reduce(const struct cps_options *opt)
     if (status)
         return status;
     struct reduce *r = tool_alloc(1, sizeof(*r));
-    r->runner.sides = play_revisions(opt);
+    r->runner.sides = play_revisions(&opt->run);
     struct cps_err *err = reduce(r, opt);
     ending_deinit(&r->whole);
     verdicts_deinit(&r->verdicts);

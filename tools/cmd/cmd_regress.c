@@ -18,14 +18,14 @@
 
 int cmd_regress(const struct cps_options *opt);
 
-static struct cps_options run_options(const struct regress *r)
+static struct cps_run_config config_of(const struct regress *r)
 {
-    struct cps_options opt = *r->opt;
-    opt.limit = r->manifest.limit;
-    opt_set_policy(&opt, r->manifest.policy);
-    opt.policy_mixed = true;
-    opt.gen = 0;
-    return opt;
+    struct cps_run_config config = r->opt->run;
+    config.limit = r->manifest.limit;
+    cps_run_set_policy(&config, r->manifest.policy);
+    config.policy_mixed = true;
+    config.gen = 0;
+    return config;
 }
 
 /* As test runners say it, from 0. */
@@ -67,7 +67,8 @@ static void find_firmware(struct regress *r)
         char found[FILES_PATH];
         char **path = &r->manifest.firmware[i / 2].path[i % 2];
         bool beside = *path && !strncmp(*path, manifest, folder);
-        if (!beside || files_firmware_beside(r->opt, *path, *path + folder, found) == *path)
+        if (!beside ||
+            files_firmware_beside(&r->opt->fw_path, *path, *path + folder, found) == *path)
             continue;
         free(*path);
         *path = tool_strdup(found);
@@ -79,10 +80,10 @@ static struct cps_err *check_inputs(const struct regress *r)
 {
     const struct manifest *m = &r->manifest;
     char names[65] = "";
-    if (r->opt->rnn)
-        CPS_TRY(files_digest(r->opt->rnn, ".xml", names));
+    if (r->opt->run.rnn)
+        CPS_TRY(files_digest(r->opt->run.rnn, ".xml", names));
     if (strcmp(names, r->names) != 0)
-        return cps_err_new(CPS_ERR_INPUT, "%s: changed while it was used", r->opt->rnn);
+        return cps_err_new(CPS_ERR_INPUT, "%s: changed while it was used", r->opt->run.rnn);
     for (unsigned i = 0; i < 2 * m->firmware_count; i++) {
         if (m->firmware[i / 2].path[i % 2])
             CPS_TRY(files_check_stamp(m->firmware[i / 2].path[i % 2], &r->stamp[i / 2][i % 2]));
@@ -94,7 +95,7 @@ static struct cps_err *check_inputs(const struct regress *r)
  */
 static void put_firmware(const struct manifest_firmware *firmware, struct cps_buf *out)
 {
-    bool is_file = !opt_named_engine(firmware->path[0]);
+    bool is_file = !cps_named_engine(firmware->path[0]);
     if (!is_file)
         cps_buf_str(out, firmware->path[0]);
     for (unsigned i = 0; is_file && i < 2 && firmware->path[i]; i++) {
@@ -139,7 +140,7 @@ static struct cps_err *prepare(struct regress *r)
     const struct manifest *m = &r->manifest;
     CPS_TRY(manifest_read(opt->arg[0], &r->manifest));
     find_firmware(r);
-    r->run = run_options(r);
+    r->run = config_of(r);
     r->jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1;
     if (r->jobs > m->capture_count)
         r->jobs = m->capture_count;
@@ -149,11 +150,11 @@ static struct cps_err *prepare(struct regress *r)
         if (m->firmware[i / 2].path[i % 2])
             files_stamp(m->firmware[i / 2].path[i % 2], &r->stamp[i / 2][i % 2]);
     }
-    if (opt->rnn)
-        CPS_TRY(files_digest(opt->rnn, ".xml", r->names));
+    if (opt->run.rnn)
+        CPS_TRY(files_digest(opt->run.rnn, ".xml", r->names));
     add_settings(r);
     regress_count_pairs(r);
-    CPS_TRY(cache_choose(opt, true, &r->cache));
+    CPS_TRY(cache_choose(opt->cache, !opt->no_cache, &r->cache));
     for (unsigned i = 0; *r->cache.dir && i < 256; i++) {
         char path[4096]; /* what processes left there that were killed */
         if (snprintf(path, sizeof(path), "%s/%02x", r->cache.dir, i) < (int)sizeof(path))
@@ -171,7 +172,7 @@ static struct cps_err *add_cover(struct regress *r, const struct manifest_firmwa
     CPS_TRY(cps_fw_load(m->path[0], 0, &fw));
     const struct cps_trace_head head = {.gen = fw->gen, .layout = fw->layout};
     CPS_FREE struct cps_cover *cover = tool_alloc((size_t)fw->count + 1, sizeof(*cover));
-    struct cps_err *err = trace_names(&head, r->opt->rnn, names);
+    struct cps_err *err = trace_names(&head, r->opt->run.rnn, names);
     for (uint32_t k = 0; k < fw->count && bits[k]; k++) {
         cover[k].taken = (bits[k] - '0') >> 1 & 1;
         cover[k].run = cover[k].taken + ((bits[k] - '0') >> 2 & 1);

@@ -46,14 +46,14 @@ struct run {
 
 static int check_usage(const struct cps_options *opt)
 {
-    if (opt_is_script(opt))
+    if (cps_run_is_script(&opt->run))
         return opt->arg_count == 1 ? 0 : report_usage("run --engine takes one script");
-    if ((opt->listen || opt->listen_wait) && opt->submit >= 0)
+    if ((opt->listen || opt->listen_wait) && opt->run.submit >= 0)
         return report_usage("--listen: an editor sees a whole run, expected no --submit");
     if (opt->arg_count > 1)
         return report_usage("run takes one capture, found a second one");
     int status = report_result(opt_check_run_file(opt));
-    if (!status && !opt->fw_count && !opt->demo)
+    if (!status && !opt->run.fw_count && !opt->run.demo)
         return report_usage("run needs --fw FILE and a capture (\"-\" is stdin), or --demo");
     return status;
 }
@@ -66,7 +66,7 @@ static struct cps_err *stamp_inputs(struct run *run, bool check)
 {
     const struct cps_options *opt = run->opt;
     for (unsigned i = 0; i < 3; i++) {
-        const char *path = i < opt->fw_count          ? opt->fw[i]
+        const char *path = i < opt->run.fw_count      ? opt->run.fw[i]
                            : i == 2 && opt->arg_count ? opt->arg[0]
                                                       : NULL;
         if (path && check)
@@ -129,8 +129,8 @@ static struct cps_err *make_head(const struct run *run, struct cps_trace_head *r
         .firmware_count = play->fw ? play->me ? 2 : 1 : 0,
         .capture = {file_name(capture_name(run)), run->capture_hash},
         .policy = tool_text(&run->policy),
-        .as = (enum cps_gen)run->opt->as,
-        .chip_id = run->opt->chip_id.given ? run->chip_id : NULL,
+        .as = (enum cps_gen)run->opt->run.as,
+        .chip_id = run->opt->run.chip_id.given ? run->chip_id : NULL,
         .events = run->opt->events ? run->opt->events : "default",
     };
     enum cps_layout layout = play->fw ? play->fw->layout : cps_gen_layout(play->gen);
@@ -143,7 +143,7 @@ static struct cps_err *open_trace(struct run *run, const char *path)
     struct play *play = &run->play;
     cps_policy_text(&play->policy, play->gen, &run->policy);
     if (play->fw)
-        CPS_TRY(hash_file(play->fw->name, !opt->fw_count, run->firmware_hash));
+        CPS_TRY(hash_file(play->fw->name, !opt->run.fw_count, run->firmware_hash));
     if (play->me)
         CPS_TRY(hash_file(play->me->name, false, run->me_hash));
     CPS_TRY(cps_outfile_open(path, &run->out));
@@ -154,7 +154,7 @@ static struct cps_err *open_trace(struct run *run, const char *path)
         memset(run->capture_hash, '0', sizeof(run->capture_hash) - 1);
     else
         CPS_TRY(hash_file(capture_name(run), !opt->arg_count, run->capture_hash));
-    opt_chip_id_text(&opt->chip_id, run->chip_id);
+    opt_chip_id_text(&opt->run.chip_id, run->chip_id);
     CPS_TRY(make_head(run, &run->head));
     CPS_TRY(cps_trace_writer_create(run->form, run->out, &run->head, play->names, &run->writer));
     CPS_TRY(trace_signals(opt->signals, run->form, play->names, run->writer));
@@ -198,10 +198,10 @@ static struct cps_err *prepare(struct run *run)
     run->form = cps_trace_form_of(output);
     if (opt->to) /* its word was checked when it was taken */
         cps_trace_form_parse(opt->to, &run->form);
-    if (!opt_is_script(opt))
+    if (!cps_run_is_script(&opt->run))
         CPS_TRY(open_capture(run));
     run->play.quiet = true; /* the summary says it */
-    CPS_TRY(play_open(&run->play, opt, opt->arg_count ? opt->arg[0] : NULL));
+    CPS_TRY(play_open(&run->play, &opt->run, opt->arg_count ? opt->arg[0] : NULL));
     if (run->play.dump) {
         run->play.extra = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX; /* which registers are written */
         run->play.watcher = run->play.code ? &run->play.code->steps : NULL;
@@ -263,9 +263,9 @@ static struct cps_err *summarize(struct run *run, const struct cps_err *ended)
 int cmd_run(const struct cps_options *opt)
 {
     struct run run = {.opt = opt,
-                      .path = opt->arg_count ? opt->arg[0]
-                              : opt->demo    ? NULL
-                                             : play_nothing};
+                      .path = opt->arg_count  ? opt->arg[0]
+                              : opt->run.demo ? NULL
+                                              : play_nothing};
     int status = check_usage(opt);
     if (status)
         return status;

@@ -11,6 +11,7 @@
 #include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/explain/stream/state.h"
+#include "tools/explain/summary/summary.h"
 #include "trace/event/event_words.h"
 
 int cmd_state(const struct cps_options *opt);
@@ -52,7 +53,7 @@ static const char *input_name(const struct ask *ask, unsigned side)
 static struct cps_err *no_such_draw(const struct ask *ask, unsigned side, int *ret)
 {
     const struct state_setup *setup = &ask->setup[side];
-    *ret = play_account_tell(&ask->result[side].account, input_name(ask, side));
+    *ret = summary_print_stop(&ask->result[side].account, input_name(ask, side));
     struct cps_err *err = cps_err_new(
         CPS_ERR_INPUT, "draw %ld: the run of %s made %" PRIu32 " of them, counted from 0",
         setup->draw, input_name(ask, side), ask->result[side].count);
@@ -73,7 +74,7 @@ static struct cps_err *answer(struct ask *ask, int *ret)
             return no_such_draw(ask, i, ret);
     }
     for (unsigned i = 0; i < ask->sides; i++)
-        *ret |= play_account_tell(&ask->result[i].account, input_name(ask, i));
+        *ret |= summary_print_stop(&ask->result[i].account, input_name(ask, i));
     CPS_TRY(print(ask, &different));
     *ret = ask->sides == 2 && different ? 1 : *ret;
     return NULL;
@@ -86,12 +87,12 @@ static void set_sides(struct ask *ask, unsigned revisions, unsigned who)
     long draws[2] = {opt->draw, opt->against >= 0 ? opt->against : opt->draw};
     ask->sides = revisions > 1 || opt->arg_count > 1 || opt->against >= 0 ? 2 : 1;
     for (unsigned i = 0; i < ask->sides; i++) {
-        struct cps_options side;
-        play_side(opt, revisions ? revisions : 1, i < revisions ? i : 0, &side);
+        struct cps_run_config side;
+        play_side(&opt->run, revisions ? revisions : 1, i < revisions ? i : 0, &side);
         ask->firmware[i][0] = revisions ? side.fw[0] : NULL;
         ask->firmware[i][1] = revisions && side.fw_count > 1 ? side.fw[1] : NULL;
         ask->setup[i] = (struct state_setup){
-            .opt = opt,
+            .config = &opt->run,
             .firmware = ask->firmware[i],
             .capture = opt->arg_count ? opt->arg[i < opt->arg_count ? i : 0] : NULL,
             .who = who,
@@ -103,12 +104,12 @@ static void set_sides(struct ask *ask, unsigned revisions, unsigned who)
 int cmd_state(const struct cps_options *opt)
 {
     struct ask ask = {.opt = opt};
-    unsigned revisions = play_revisions(opt);
+    unsigned revisions = play_revisions(&opt->run);
     unsigned who = CPS_CPU_NONE;
     int status = 0;
-    if (!revisions && !opt->demo)
+    if (!revisions && !opt->run.demo)
         return report_usage("state takes --fw FILE, once or twice, and a capture, or --demo");
-    if (!opt->demo && !opt->arg_count)
+    if (!opt->run.demo && !opt->arg_count)
         return report_usage("state takes a capture");
     if (revisions > 2 || opt->arg_count > 2)
         return report_usage("state compares at most two firmware revisions or captures");

@@ -18,6 +18,7 @@
 #include "tools/face/prompt/prompt.h"
 #include "tools/face/screen/screen.h"
 #include "tools/run/account.h"
+#include "tools/explain/summary/summary.h"
 
 int cmd_step(const struct cps_options *opt);
 
@@ -146,9 +147,9 @@ static int check_usage(const struct cps_options *opt)
     int status = report_result(opt_check_run_file(opt));
     if (status)
         return status;
-    if (!opt->fw_count && !opt->demo && !opt->dap && !opt_is_script(opt))
+    if (!opt->run.fw_count && !opt->run.demo && !opt->dap && !cps_run_is_script(&opt->run))
         return report_usage("step needs --fw FILE and a capture, or --demo");
-    if (opt_is_script(opt) && !opt->arg_count && !opt->dap)
+    if (cps_run_is_script(&opt->run) && !opt->arg_count && !opt->dap)
         return report_usage("step --engine takes one script");
     return opt->arg_count > 1 ? report_usage("step takes one capture") : 0;
 }
@@ -161,7 +162,7 @@ static int end_status(const struct debugger *r, const struct cps_options *opt, b
     int empty = 0;
     if (is_alone && opt->arg_count && r->session.play.fw) {
         feed_account(&r->session.play.feed, &account);
-        empty = account.executed ? 0 : play_account_tell(&account, opt->arg[0]);
+        empty = account.executed ? 0 : summary_print_stop(&account, opt->arg[0]);
     }
     if (r->session.limited)
         fputs("cpscope: limit: too many instructions in one command, expected it to end; --limit "
@@ -182,10 +183,10 @@ int cmd_step(const struct cps_options *opt)
     struct debugger *r = tool_alloc(1, sizeof(*r));
     r->session.scheme = opt_scheme(opt);
     r->session.interrupt = &r->interrupt;
-    r->session.limit = is_alone ? opt->limit : 0; /* nobody is there to stop endless firmware */
+    r->session.limit = is_alone ? opt->run.limit : 0; /* nobody is there to stop endless firmware */
     running = r;
     sigaction(SIGINT, &action, NULL);
-    if (opt->fw_count || opt->demo || opt->arg_count)
+    if (opt->run.fw_count || opt->run.demo || opt->arg_count)
         err = session_open(&r->session, opt);
     if (!err)
         err = opt->dap ? dap_serve(r, stdin, stdout) : converse(r, opt, &failed);

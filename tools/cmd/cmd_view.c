@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/cmd/options/opt.h"
 #include "fw/demo/demo.h"
 #include "tools/run/names.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/face/page/view.h"
+#include "tools/explain/summary/summary.h"
 #include "trace/out/json.h"
 
 int cmd_view(const struct cps_options *opt);
@@ -46,21 +48,21 @@ static const char *capture_name(const struct viewer *v)
 
 static struct cps_err *load(struct view_side *side)
 {
-    const struct cps_options *opt = &side->opt;
-    for (unsigned i = 0; i < opt->fw_count; i++)
-        side->path[i] = opt->fw[i];
-    CPS_TRY(opt->fw_count
-                ? cps_fw_load(opt->fw[0], opt->gen, &side->fw)
-                : cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, opt->gen, &side->fw));
-    if (opt->fw_count > 1)
-        CPS_TRY(cps_fw_load(opt->fw[1], opt->gen, &side->me));
+    const struct cps_run_config *config = &side->config;
+    for (unsigned i = 0; i < config->fw_count; i++)
+        side->path[i] = config->fw[i];
+    CPS_TRY(config->fw_count ? cps_fw_load(config->fw[0], config->gen, &side->fw)
+                             : cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size,
+                                            config->gen, &side->fw));
+    if (config->fw_count > 1)
+        CPS_TRY(cps_fw_load(config->fw[1], config->gen, &side->me));
     if (side->me && side->fw->part[0].role == CPS_FW_ME) {
         struct cps_fw *other = side->fw;
         side->fw = side->me;
         side->me = other;
     }
     const struct cps_trace_head head = {.gen = side->fw->gen, .layout = side->fw->layout};
-    return trace_names(&head, opt->rnn, side->names);
+    return trace_names(&head, config->rnn, side->names);
 }
 
 /* ---- the section that is read first ---- */
@@ -217,7 +219,7 @@ static struct cps_err *put_page(struct viewer *v)
 static struct cps_err *make(struct viewer *v)
 {
     for (unsigned i = 0; i < v->sides; i++) {
-        play_side(v->opt, v->sides, i, &v->side[i].opt);
+        play_side(&v->opt->run, v->sides, i, &v->side[i].config);
         v->side[i].alone = v->sides == 1;
         CPS_TRY(load(&v->side[i]));
     }
@@ -256,20 +258,20 @@ static void release(struct viewer *v)
 
 int cmd_view(const struct cps_options *opt)
 {
-    struct viewer v = {.opt = opt, .sides = play_revisions(opt)};
-    if (!v.sides && opt->demo)
+    struct viewer v = {.opt = opt, .sides = play_revisions(&opt->run)};
+    if (!v.sides && opt->run.demo)
         v.sides = 1;
     if (!v.sides)
         return report_usage(
             "view takes --fw FW, or --fw OLD --fw NEW (a5xx: two files each), or --demo");
-    if (opt->arg_count != 1 && !(opt->demo && !opt->arg_count))
+    if (opt->arg_count != 1 && !(opt->run.demo && !opt->arg_count))
         return report_usage("view takes one capture, found %u", opt->arg_count);
     if (!opt->output)
         return report_usage("view needs -o FILE.html");
     struct cps_err *err = make(&v);
     int stopped = 0;
     for (unsigned i = 0; !err && i < v.sides; i++)
-        stopped |= play_account_tell(&v.side[i].record.account, capture_name(&v));
+        stopped |= summary_print_stop(&v.side[i].record.account, capture_name(&v));
     if (!err)
         note(&v);
     release(&v);

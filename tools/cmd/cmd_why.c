@@ -6,10 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/cmd/options/opt.h"
 #include "tools/run/account.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/explain/why/why.h"
+#include "tools/explain/summary/summary.h"
 
 int cmd_why(const struct cps_options *opt);
 
@@ -42,7 +44,7 @@ static struct cps_err *read_asks(struct why *why)
 /* The demo has a capture of its own, unless the first word is the name of a file. */
 static unsigned first_ask(const struct cps_options *opt)
 {
-    bool has_own = opt->demo && !opt->fw_count;
+    bool has_own = opt->run.demo && !opt->run.fw_count;
     return has_own && (!opt->arg_count || access(opt->arg[0], F_OK)) ? 0 : 1;
 }
 
@@ -63,7 +65,7 @@ static struct cps_err *execute(struct why *why, const struct cps_options *opt,
     CPS_TRY(cps_buffers_create(&why->play->buffers));
     CPS_TRY(play_stream(path, capture));
     CPS_TRY(play_read_dump(why->play, *capture));
-    CPS_TRY(play_open(why->play, opt, path));
+    CPS_TRY(play_open(why->play, &opt->run, path));
     why->engine = why->play->engine;
     CPS_TRY(why_resolve(why));
     return why_run(why, *capture);
@@ -116,7 +118,7 @@ int cmd_why(const struct cps_options *opt)
     struct play play = {.items = {NULL}};
     struct why why = {.play = &play};
     struct cps_stream *capture = NULL;
-    if (!opt->fw_count && !opt->demo)
+    if (!opt->run.fw_count && !opt->run.demo)
         return report_usage("why needs --fw FILE, a capture, and what is asked, or --demo");
     if (opt->arg_count < 1 + first_ask(opt))
         return report_usage("why needs a capture, and what is asked: RB_CNTL, 0x8c00@draw:3, "
@@ -130,7 +132,7 @@ int cmd_why(const struct cps_options *opt)
         print(&why, opt);
     size_t missing = err ? 0 : complain(&why);
     int early =
-        !err && (missing || asks_of_end(&why)) ? play_account_tell(&account, why.capture) : 0;
+        !err && (missing || asks_of_end(&why)) ? summary_print_stop(&account, why.capture) : 0;
     int status = err ? report_error(err) : early ? early : missing ? 1 : 0;
     cps_stream_close(capture);
     why_deinit(&why);

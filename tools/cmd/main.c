@@ -69,9 +69,9 @@ static const char *overwritten(const struct cps_options *opt, bool converts)
         if (files_are_same(opt->output, opt->arg[i]))
             return opt->arg[i];
     }
-    for (unsigned i = 0; opt->output && i < opt->fw_count; i++) {
-        if (files_are_same(opt->output, opt->fw[i]))
-            return opt->fw[i];
+    for (unsigned i = 0; opt->output && i < opt->run.fw_count; i++) {
+        if (files_are_same(opt->output, opt->run.fw[i]))
+            return opt->run.fw[i];
     }
     return NULL;
 }
@@ -88,7 +88,7 @@ static bool writes_to_terminal(unsigned command, const struct cps_options *opt)
 
 static int do_command(int argc, char **argv)
 {
-    static char firmware[OPT_MAX_FW][FILES_PATH];
+    static char firmware[RUN_MAX_FW][FILES_PATH];
     struct cps_options opt;
     int command = opt_command(argv[1]);
     if (command < 0)
@@ -103,7 +103,8 @@ static int do_command(int argc, char **argv)
     /* The prompt and the screen speak to the terminal themselves, the language server to none. */
     if (command != OPT_SHIFT_STEP && command != OPT_SHIFT_LSP)
         guard_output();
-    files_all_firmware(&opt, firmware);
+    for (unsigned i = 0; i < opt.run.fw_count; i++)
+        opt.run.fw[i] = files_firmware(&opt.fw_path, opt.run.fw[i], firmware[i]);
     const char *lost = overwritten(&opt, command == OPT_SHIFT_CONVERT);
     if (lost)
         return report_usage("-o %s would replace the input %s; expected another file", opt.output,

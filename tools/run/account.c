@@ -8,7 +8,6 @@
 #include "emu/afuc/afuc.h"
 #include "tools/run/dump.h"
 #include "tools/run/play.h"
-#include "tools/cmd/terminal/report.h"
 #include "trace/out/json.h"
 
 struct cps_err *play_account_take(const struct play *play, struct play_account *ret)
@@ -50,7 +49,7 @@ int play_account_status(const struct play_account *a)
     return stops_early(a) || executes_nothing(a) || a->not_injected || a->cut ? 4 : 0;
 }
 
-static const char *stop_word(const struct play_account *a)
+const char *play_account_word(const struct play_account *a)
 {
     return cps_event_sub_word(CPS_EV_END, cps_stop_reason(a->stop));
 }
@@ -64,7 +63,7 @@ static void put_missing(const struct play_account *a, struct cps_buf *out)
 void play_account_put(const struct play_account *a, struct cps_buf *out)
 {
     if (stops_early(a)) {
-        cps_buf_str(out, a->why[0] ? a->why : stop_word(a));
+        cps_buf_str(out, a->why[0] ? a->why : play_account_word(a));
     } else if (executes_nothing(a)) {
         cps_buf_str(out, "nothing executed: ");
         if (a->not_captured)
@@ -95,41 +94,12 @@ void play_account_put_missing(const struct play_account *a, struct cps_buf *out)
         put_missing(a, out);
 }
 
-int play_account_tell(const struct play_account *a, const char *name)
-{
-    CPS_BUF text = {0};
-    int status = play_account_status(a);
-    play_account_put(a, &text);
-    if (status)
-        fprintf(stderr, "%s: %s\n", name, cps_buf_text(&text));
-    else if (a->stop != CPS_STOP_IDLE)
-        fprintf(stderr, "%s: %s\n", name, a->why);
-    cps_buf_clear(&text);
-    play_account_put_missing(a, &text);
-    if (text.size)
-        report_aside("%s: %s\n", name, cps_buf_text(&text));
-    return status;
-}
-
-void play_account_print_end(const struct play_account *a)
-{
-    CPS_BUF why = {0};
-    play_account_reason(a, &why);
-    const char *text = cps_buf_text(&why);
-    bool early = play_account_status(a) || a->stop != CPS_STOP_IDLE;
-    const char *between = !*text ? "" : early && a->stop == CPS_STOP_IDLE ? ", " : " ";
-    if (early)
-        fprintf(stderr, "ended: %s%s%s\n", stop_word(a), between, text);
-    else
-        report_aside("ended: %s%s%s\n", stop_word(a), between, text);
-}
-
 void play_account_json(const struct play_account *a, struct json_object *to)
 {
     CPS_BUF why = {0};
     play_account_reason(a, &why);
     cps_json_uint(to, "status", (uint64_t)play_account_status(a));
-    cps_json_text(to, "end", a->endless ? NULL : stop_word(a));
+    cps_json_text(to, "end", a->endless ? NULL : play_account_word(a));
     if (why.size)
         cps_json_buf(to, "why", &why);
     if (a->injections)

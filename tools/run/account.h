@@ -36,12 +36,8 @@ void play_account_put(const struct play_account *account, struct cps_buf *out);
 void play_account_reason(const struct play_account *account, struct cps_buf *out);
 /** Appends how many submissions are missing beside those that were executed; nothing if none is. */
 void play_account_put_missing(const struct play_account *account, struct cps_buf *out);
-/** Prints on stderr the reason of the status, and how many submissions are missing.
- * @param name  of the input
- * @return play_account_status() */
-int play_account_tell(const struct play_account *account, const char *name);
-/** Prints the line "ended: ..." on stderr. */
-void play_account_print_end(const struct play_account *account);
+/** The word for how it stopped. */
+const char *play_account_word(const struct play_account *account);
 /** Adds `status`, `end`, `why` where there is something to explain, `not_injected` with --inject,
  * and for a capture `submissions`, `executed` and `not_captured`. */
 void play_account_json(const struct play_account *account, struct json_object *to);

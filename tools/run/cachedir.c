@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/cmd/options/opt.h"
 #include "tools/run/files.h"
 #include "tools/cmd/terminal/report.h"
 #include "trace/capture/stream.h"
@@ -60,22 +59,22 @@ struct cps_err *cache_default_dir(char *ret, size_t size)
     return NULL;
 }
 
-static struct cps_err *choose(const struct cps_options *opt, struct cache_choice *ret)
+static struct cps_err *choose(const char *dir, struct cache_choice *ret)
 {
     CPS_TRY(cps_sha256_file("/proc/self/exe", ret->program));
-    if (!opt->cache)
+    if (!dir)
         return cache_default_dir(ret->dir, sizeof(ret->dir));
-    if (snprintf(ret->dir, sizeof(ret->dir), "%s", opt->cache) >= (int)sizeof(ret->dir))
+    if (snprintf(ret->dir, sizeof(ret->dir), "%s", dir) >= (int)sizeof(ret->dir))
         return cps_err_new(CPS_ERR_OS, "--cache: the path is too long");
     return NULL;
 }
 
-struct cps_err *cache_choose(const struct cps_options *opt, bool fallback, struct cache_choice *ret)
+struct cps_err *cache_choose(const char *dir, bool wanted, struct cache_choice *ret)
 {
     *ret = (struct cache_choice){.dir = ""};
-    if (opt->no_cache || (!opt->cache && !fallback))
+    if (!wanted)
         return NULL;
-    struct cps_err *err = choose(opt, ret);
+    struct cps_err *err = choose(dir, ret);
     if (!err)
         return NULL;
     *ret = (struct cache_choice){.dir = ""};

@@ -10,8 +10,6 @@
 #include "isa/base/buf.h"
 #include "isa/base/err.h"
 
-struct cps_options;
-
 /** The directory to use without --cache: $XDG_CACHE_HOME/cpscope or .cache/cpscope of the user's
  * home. @return NULL, or CPS_ERR_OS: there is none, and never a folder that others share */
 CPS_MUST_USE struct cps_err *cache_default_dir(char *ret, size_t size);
@@ -24,9 +22,9 @@ struct cache_choice {
 };
 
 /** Chooses. That nothing can be kept is told on stderr, and no error: work goes on without.
- * @param fallback  whether there is a default @return NULL or CPS_ERR_NOMEM */
-CPS_MUST_USE struct cps_err *cache_choose(const struct cps_options *opt, bool fallback,
-                                          struct cache_choice *ret);
+ * @param dir  of --cache; NULL: the default. @param wanted  false: nowhere
+ * @return NULL or CPS_ERR_NOMEM */
+CPS_MUST_USE struct cps_err *cache_choose(const char *dir, bool wanted, struct cache_choice *ret);
 /** An entry lies at DIR/KE/KEY.SUFFIX; its key is a digest of all that it follows from.
  * @return false if nothing is stored (@p dir is "") or the path is too long */
 bool cache_path(const char *dir, const char *key, const char *suffix, char ret[4096]);

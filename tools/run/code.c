@@ -109,7 +109,7 @@ static struct cps_err *say(const struct play *play)
 struct cps_err *code_open(struct play *play)
 {
     struct cps_err *err = NULL;
-    if (!play->as_given && !play->opt->no_recover)
+    if (!play->as_given && !play->config->no_recover)
         err = code_recover(play->dump, &play->fw, &play->code);
     if (err && err->code == CPS_ERR_INPUT) {
         struct cps_err *more =

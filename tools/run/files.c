@@ -145,27 +145,21 @@ static bool is_there(const char *dir, const char *name, char path[FILES_PATH])
     return false;
 }
 
-const char *files_firmware_beside(const struct cps_options *opt, const char *here, const char *name,
+const char *files_firmware_beside(const struct file_paths *dirs, const char *here, const char *name,
                                   char path[FILES_PATH])
 {
     if (strchr(name, '/') || !strcmp(name, "-") || !access(here, F_OK))
         return here;
-    for (unsigned i = 0; i < opt->fw_path.count; i++) {
-        if (is_there(opt->fw_path.path[i], name, path))
+    for (unsigned i = 0; i < dirs->count; i++) {
+        if (is_there(dirs->path[i], name, path))
             return path;
     }
-    return is_there(OPT_FW_DIR, name, path) ? path : here;
+    return is_there(FILES_FW_DIR, name, path) ? path : here;
 }
 
-const char *files_firmware(const struct cps_options *opt, const char *name, char path[FILES_PATH])
+const char *files_firmware(const struct file_paths *dirs, const char *name, char path[FILES_PATH])
 {
-    return files_firmware_beside(opt, name, name, path);
-}
-
-void files_all_firmware(struct cps_options *opt, char path[OPT_MAX_FW][FILES_PATH])
-{
-    for (unsigned i = 0; i < opt->fw_count; i++)
-        opt->fw[i] = files_firmware(opt, opt->fw[i], path[i]);
+    return files_firmware_beside(dirs, name, name, path);
 }
 
 bool files_is_regular(const char *path)

@@ -3,13 +3,21 @@
 #ifndef CPS_FILES_H
 #define CPS_FILES_H
 
-#include "tools/cmd/options/opt.h"
 #include <stdbool.h>
 #include <sys/stat.h>
 #include "isa/base/err.h"
 
 /** Room for a path. */
 #define FILES_PATH 4096
+/** Where the system has vendor firmware. */
+#define FILES_FW_DIR "/lib/firmware/qcom"
+#define FILES_MOST   16
+
+/** Paths, in order. */
+struct file_paths {
+    const char *path[FILES_MOST];
+    unsigned count;
+};
 
 /**
  * Looks for the file with digest @p sha256 below @p dirs (@p count of them, links not followed, 8
@@ -25,18 +33,16 @@ bool files_find(const char *name, const char *sha256, const char *const *dirs, s
  */
 CPS_MUST_USE struct cps_err *files_digest(const char *dir, const char *ending, char ret[65]);
 /**
- * Where firmware is that is named without a folder and is not here: in --fw-path, then where the
+ * Where firmware is that is named without a folder and is not here: in @p dirs, then where the
  * system has it, as it is or compressed.
  * @param path  room for what is found
  * @return @p path, or @p name if there is nothing to look for or to find
  */
-const char *files_firmware(const struct cps_options *opt, const char *name, char path[FILES_PATH]);
+const char *files_firmware(const struct file_paths *dirs, const char *name, char path[FILES_PATH]);
 /** The same of a name that a file gives, whose folder comes first: there it would be @p here.
  * @return @p path or @p here */
-const char *files_firmware_beside(const struct cps_options *opt, const char *here, const char *name,
+const char *files_firmware_beside(const struct file_paths *dirs, const char *here, const char *name,
                                   char path[FILES_PATH]);
-/** The same of all --fw of @p opt, which then point to @p path. */
-void files_all_firmware(struct cps_options *opt, char path[OPT_MAX_FW][FILES_PATH]);
 
 /** Whether @p path is a file that neither blocks nor goes on for ever. */
 bool files_is_regular(const char *path);

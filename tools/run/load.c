@@ -11,42 +11,41 @@
 #include "fw/demo/demo.h"
 #include "tools/run/code.h"
 #include "tools/run/dump.h"
-#include "tools/cmd/options/opt_engine.h"
 #include "tools/run/replay.h"
 
-unsigned play_revisions(const struct cps_options *opt)
+unsigned play_revisions(const struct cps_run_config *config)
 {
     struct cps_fw *fw = NULL;
-    if (opt->fw_count == 1 || opt->fw_count == 4)
-        return opt->fw_count == 1 ? 1 : 2;
-    if (opt->fw_count != 2)
+    if (config->fw_count == 1 || config->fw_count == 4)
+        return config->fw_count == 1 ? 1 : 2;
+    if (config->fw_count != 2)
         return 0;
-    cps_err_free(cps_fw_load(opt->fw[0], opt->gen, &fw));
+    cps_err_free(cps_fw_load(config->fw[0], config->gen, &fw));
     unsigned each = fw && fw->gen == CPS_A5XX ? 2 : 1;
     cps_fw_destroy(fw);
     return 2 / each;
 }
 
-void play_side(const struct cps_options *opt, unsigned sides, unsigned side,
-               struct cps_options *ret)
+void play_side(const struct cps_run_config *config, unsigned sides, unsigned side,
+               struct cps_run_config *ret)
 {
-    unsigned each = opt->fw_count / sides;
-    *ret = *opt;
+    unsigned each = config->fw_count / sides;
+    *ret = *config;
     ret->fw_count = each;
     for (unsigned i = 0; i < each; i++)
-        ret->fw[i] = opt->fw[side * each + i];
+        ret->fw[i] = config->fw[side * each + i];
 }
 
 /* a5xx: the PFP and the ME come as two files in any order. */
 static struct cps_err *load_pair(struct play *play)
 {
-    const struct cps_options *opt = play->opt;
-    if (opt->fw_count < 2)
+    const struct cps_run_config *config = play->config;
+    if (config->fw_count < 2)
         return cps_err_new(CPS_ERR_INPUT,
                            "%s: this is the %s of a5xx, expected the file of the other processor "
                            "too: --fw PFP --fw PM4",
                            play->fw->name, cps_fw_role_name(play->fw->part[0].role));
-    CPS_TRY(cps_fw_load(opt->fw[1], opt->gen, &play->me));
+    CPS_TRY(cps_fw_load(config->fw[1], config->gen, &play->me));
     if (play->fw->part[0].role == CPS_FW_ME) {
         struct cps_fw *me = play->fw;
         play->fw = play->me;
@@ -62,22 +61,23 @@ static struct cps_err *load_pair(struct play *play)
 
 static struct cps_err *load_firmware(struct play *play)
 {
-    const struct cps_options *opt = play->opt;
-    bool demo = opt->demo && !opt->fw_count;
+    const struct cps_run_config *config = play->config;
+    bool demo = config->demo && !config->fw_count;
     if (play->fw)
         return NULL; /* the caller has made it */
-    CPS_TRY(demo ? cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, opt->gen, &play->fw)
-                 : cps_fw_load(opt->fw[0], opt->gen, &play->fw));
-    CPS_TRY(opt_check_chip_id(&opt->chip_id, play->fw));
+    CPS_TRY(demo
+                ? cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, config->gen, &play->fw)
+                : cps_fw_load(config->fw[0], config->gen, &play->fw));
+    CPS_TRY(cps_chip_id_check(&config->chip_id, play->fw));
     if (play->fw->gen == CPS_A5XX)
         return load_pair(play);
-    if (opt->fw_count > 1)
+    if (config->fw_count > 1)
         return cps_err_new(CPS_ERR_INPUT, "%s: %s firmware is one file, found a second one: %s",
-                           play->fw->name, cps_gen_name(play->fw->gen), opt->fw[1]);
+                           play->fw->name, cps_gen_name(play->fw->gen), config->fw[1]);
     return NULL;
 }
 
-static void set_chip(const struct opt_chip_id *chip, struct cps_config *config)
+static void set_chip(const struct cps_chip_id *chip, struct cps_config *config)
 {
     if (chip->given)
         config->chip = chip->id;
@@ -92,7 +92,7 @@ static void describe_firmware(const struct play *play, struct cps_config *config
     uint32_t low = 0;
     uint32_t high = 0;
     cps_config_firmware(config, play->fw, play->me);
-    set_chip(&play->opt->chip_id, config);
+    set_chip(&play->config->chip_id, config);
     /* A hardware dump says where the firmware's image lay. */
     if (play->dump && dump_reg(play->dump, 0x830, &low) && dump_reg(play->dump, 0x831, &high))
         config->instr_iova = (uint64_t)high << 32 | low;
@@ -166,11 +166,11 @@ struct cps_err *play_check_gpu(const struct play *play)
 {
     unsigned generation = cps_gpu_generation(play->gpu);
     bool same = !play->gpu || generation == cps_gen_row(play->fw->gen)->number;
-    if (play->opt->as && play->opt->as != play->fw->gen)
+    if (play->config->as && play->config->as != play->fw->gen)
         return cps_err_new(CPS_ERR_INPUT, "--as %s: the firmware %s is %s",
-                           cps_gen_name((enum cps_gen)play->opt->as), play->fw->name,
+                           cps_gen_name((enum cps_gen)play->config->as), play->fw->name,
                            cps_gen_name(play->fw->gen));
-    if (same || play->opt->as)
+    if (same || play->config->as)
         return NULL;
     return cps_err_new(CPS_ERR_MISMATCH,
                        play->gpu < 1000
@@ -188,7 +188,7 @@ static struct cps_err *inject(struct play *play)
     static const char *const kinds[] = {[CPS_INJECT_PREEMPT] = "preempt@",
                                         [CPS_INJECT_SWITCH] = "switch@",
                                         [CPS_INJECT_GMU] = "gmu@"};
-    const char *at = play->opt->inject;
+    const char *at = play->config->inject;
     while (at && *at) {
         unsigned kind = CPS_INJECT_PREEMPT;
         while (kind < CPS_INJECT_GMU && strncmp(at, kinds[kind], strlen(kinds[kind])))
@@ -205,7 +205,7 @@ static struct cps_err *inject(struct play *play)
             return cps_err_new(CPS_ERR_INPUT,
                                "--inject %s: expected up to 64 of preempt@SUBMIT:PACKET, "
                                "switch@SUBMIT:PACKET or gmu@SUBMIT:PACKET, with commas between",
-                               play->opt->inject);
+                               play->config->inject);
         at += *at == ',';
     }
     return NULL;
@@ -224,7 +224,7 @@ static bool has_handler(const struct cps_fw *fw, unsigned packet)
 static struct cps_err *check_gmu(const struct play *play)
 {
     enum { IN_GMU_INTERRUPT = 0x0b };
-    const char *list = play->fw ? play->opt->inject : NULL;
+    const char *list = play->fw ? play->config->inject : NULL;
     if (!list || !strstr(list, "gmu@") || has_handler(play->fw, IN_GMU_INTERRUPT))
         return NULL;
     return cps_err_new(CPS_ERR_INPUT,
@@ -239,10 +239,10 @@ static struct cps_err *create_names(struct play *play)
     for (unsigned i = 0; i < play->engine->cores; i++) {
         unsigned who = play->engine->who[i];
         enum cps_layout layout = who == CPS_CPU_ME ? CPS_LAYOUT_A5XX_ME : first;
-        CPS_TRY(cps_names_create(layout, play->opt->rnn, &play->names[who]));
+        CPS_TRY(cps_names_create(layout, play->config->rnn, &play->names[who]));
     }
     if (!play->fw)
-        CPS_TRY(cps_names_create(first, play->opt->rnn, &play->names[CPS_CPU_HOST]));
+        CPS_TRY(cps_names_create(first, play->config->rnn, &play->names[CPS_CPU_HOST]));
     return NULL;
 }
 
@@ -276,18 +276,18 @@ static struct cps_err *set_policy(struct play *play)
     play->policy.prefetch =
         play->dump && play->fw ? CPS_PREFETCH_ON : CPS_PREFETCH_OFF; /* as hardware does it */
     CPS_TRY(script_policy(play));
-    return opt_apply_policy(play->opt, play->gen, &play->policy);
+    return cps_run_apply_policy(play->config, play->gen, &play->policy);
 }
 
 /* The chip or ABI, where options and not firmware say it. */
 static struct cps_err *load_script(struct play *play, const char *input)
 {
     const struct cps_isa *isa = NULL;
-    unsigned gen = play->opt->fw_count ? opt_named_engine(play->opt->fw[0]) : 0;
+    unsigned gen = play->config->fw_count ? cps_named_engine(play->config->fw[0]) : 0;
     if (gen)
         isa = cps_gen_isa((enum cps_gen)gen);
     else
-        CPS_TRY(opt_script_engine(play->opt, &isa, &gen));
+        CPS_TRY(cps_run_script_engine(play->config, &isa, &gen));
     if (!input)
         return cps_err_new(CPS_ERR_INPUT, "expected a script");
     CPS_TRY(play_load_script(input, isa, gen, &play->script));
@@ -295,17 +295,17 @@ static struct cps_err *load_script(struct play *play, const char *input)
     return NULL;
 }
 
-static bool wants_script(const struct cps_options *opt)
+static bool wants_script(const struct cps_run_config *config)
 {
-    return opt_is_script(opt) || (opt->fw_count && opt_named_engine(opt->fw[0]));
+    return cps_run_is_script(config) || (config->fw_count && cps_named_engine(config->fw[0]));
 }
 
-struct cps_err *play_open(struct play *play, const struct cps_options *opt, const char *input)
+struct cps_err *play_open(struct play *play, const struct cps_run_config *config, const char *input)
 {
     play->items.item = play_take_item_;
     play->sink.put = take_events;
-    play->opt = opt;
-    if (wants_script(opt)) {
+    play->config = config;
+    if (wants_script(config)) {
         CPS_TRY(load_script(play, input));
     } else {
         CPS_TRY(load_firmware(play));
@@ -360,12 +360,12 @@ struct cps_err *play_adopt(struct play *play, struct cps_engine *booted)
     return NULL;
 }
 
-struct cps_err *play_borrow(struct play *play, const struct cps_options *opt, struct play *from,
-                            struct cps_engine *state)
+struct cps_err *play_borrow(struct play *play, const struct cps_run_config *config,
+                            struct play *from, struct cps_engine *state)
 {
     play->items.item = play_take_item_;
     play->sink.put = take_events;
-    play->opt = opt;
+    play->config = config;
     CPS_TRY(from->engine ? cps_engine_restore(&from->engine, state)
                          : cps_engine_clone(state, &from->engine));
     play->fw = from->fw;

@@ -8,7 +8,6 @@
 
 #include "emu/afuc/afuc.h"
 #include "fw/demo/demo.h"
-#include "tools/cmd/terminal/progress.h"
 
 const char play_nothing[] = "nothing.pm4";
 
@@ -22,6 +21,12 @@ struct cps_err *play_stream(const char *path, struct cps_stream **ret)
     return cps_stream_open_memory("demo.pm4", cps_demo_pm4, cps_demo_pm4_size, ret);
 }
 
+static void show_progress(const struct play *play)
+{
+    if (play->config->progress)
+        play->config->progress(play->reads);
+}
+
 /* In slices, so that a sink can end it. */
 static enum cps_stop run_until_enough(struct play *play, uint64_t ticks)
 {
@@ -30,7 +35,7 @@ static enum cps_stop run_until_enough(struct play *play, uint64_t ticks)
     while (stop == CPS_STOP_BUDGET && ticks && !play->enough) {
         uint64_t slice = ticks < SLICE ? ticks : SLICE;
         stop = cps_engine_run(play->engine, slice);
-        progress_stream(play->reads);
+        show_progress(play);
         ticks -= slice;
     }
     return stop;
@@ -52,7 +57,7 @@ static void begin(struct play *play)
         return;
     play->begun = true;
     play_watch(play);
-    run(play, play->opt->limit);
+    run(play, play->config->limit);
 }
 
 void play_boot(struct play *play)
@@ -64,7 +69,7 @@ void play_boot(struct play *play)
     play->booted = true;
     if (!play->stopped) {
         cps_err_free(cps_engine_feed(play->engine, &init)); /* what it lacks, the run says */
-        run(play, play->opt->limit);
+        run(play, play->config->limit);
     }
 }
 
@@ -92,7 +97,7 @@ static struct cps_err *submit(struct play *play, const struct cps_item *item)
     struct cps_item numbered = *item;
     uint32_t index = play->submissions++;
     play_boot(play);
-    if (play->stopped || (play->opt->submit >= 0 && (uint32_t)play->opt->submit != index))
+    if (play->stopped || (play->config->submit >= 0 && (uint32_t)play->config->submit != index))
         return NULL;
     bool captured = is_captured(play, item);
     numbered.stream.index = index;
@@ -101,7 +106,7 @@ static struct cps_err *submit(struct play *play, const struct cps_item *item)
     if (!captured)
         return NULL;
     play->executed += item->stream.dwords != 0;
-    run(play, play->opt->limit);
+    run(play, play->config->limit);
     return NULL;
 }
 
@@ -139,7 +144,7 @@ static void check_answer(struct play *play, const struct cps_item *item)
 /* How far an item may run: to where the hardware stood, if the input says that. */
 static uint64_t ticks_for(const struct play *play)
 {
-    uint64_t limit = play->opt->limit;
+    uint64_t limit = play->config->limit;
     uint64_t until = play->feed.until;
     if (!until)
         return limit;
@@ -196,7 +201,7 @@ static struct cps_err *take_buffers(struct play *play, const struct cps_item *it
 struct cps_err *play_take_item_(struct cps_item_sink *items, const struct cps_item *item)
 {
     struct play *play = (struct play *)items;
-    progress_stream(play->reads);
+    show_progress(play);
     CPS_TRY(take_buffers(play, item));
     return play_item(play, item);
 }
@@ -228,7 +233,7 @@ static struct cps_err *play_list(struct play *play)
 /* The one that was asked for must be there, unless the run ended before. */
 static struct cps_err *check_submission(const struct play *play)
 {
-    long asked = play->opt->submit;
+    long asked = play->config->submit;
     if (asked < 0 || play->stopped || (uint64_t)asked < play->submissions)
         return NULL;
     return cps_err_new(CPS_ERR_INPUT, "--submit %ld: the capture has %" PRIu32 " submissions",
@@ -237,7 +242,7 @@ static struct cps_err *check_submission(const struct play *play)
 
 static struct cps_err *read_capture(struct play *play, struct cps_stream *capture)
 {
-    cps_stream_set_rnn(capture, play->opt->rnn);
+    cps_stream_set_rnn(capture, play->config->rnn);
     return seal_buffers(play, cps_capture_read(capture, NULL, &play->items));
 }
 

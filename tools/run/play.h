@@ -15,7 +15,7 @@
 #include "emu/engine.h"
 #include "fw/fw.h"
 #include "fw/nv/script/script.h"
-#include "tools/cmd/options/opt.h"
+#include "tools/run/config.h"
 #include "tools/run/feed.h"
 #include "trace/capture/buffers.h"
 #include "trace/capture/capture.h"
@@ -38,7 +38,7 @@ struct play_unmodelled {
 struct play {
     struct cps_item_sink items; /* first: capture readers call back through it */
     struct cps_sink sink;
-    const struct cps_options *opt;
+    const struct cps_run_config *config;
     enum cps_gen gen;
     struct cps_buffers *buffers; /**< made before anything is read: gets those of the capture, and
                                     is sealed behind play_run() and play_gather(); or NULL; owned */
@@ -86,15 +86,15 @@ struct play {
 /* ---- load.c ---- */
 
 /** How many firmware revisions --fw names, of which a5xx has two files each; 0: that is none. */
-unsigned play_revisions(const struct cps_options *opt);
-/** The options of revision @p side of @p sides: its share of the list of --fw. */
-void play_side(const struct cps_options *opt, unsigned sides, unsigned side,
-               struct cps_options *ret);
-/** Loads what the options name (firmware, a script, or the demo) and builds the engine. @p input
- * is the capture, dump or script, NULL for none (or the demo's); a script is read here.
+unsigned play_revisions(const struct cps_run_config *config);
+/** The configuration of revision @p side of @p sides: its share of the list of --fw. */
+void play_side(const struct cps_run_config *config, unsigned sides, unsigned side,
+               struct cps_run_config *ret);
+/** Loads what the configuration names (firmware, a script, or the demo) and builds the engine. @p
+ * input is the capture, dump or script, NULL for none (or the demo's); a script is read here.
  * @p play is zero but for `kinds`, `trace`, and for `fw` where that
  * is no file: of one that needs no other; the caller calls play_close() in any case. */
-CPS_MUST_USE struct cps_err *play_open(struct play *play, const struct cps_options *opt,
+CPS_MUST_USE struct cps_err *play_open(struct play *play, const struct cps_run_config *config,
                                        const char *input);
 void play_close(struct play *play);
 /** An engine as new, for another run of the same input. */
@@ -106,12 +106,12 @@ CPS_MUST_USE struct cps_err *play_adopt(struct play *play, struct cps_engine *bo
  * Instead of play_open(): takes over the firmware that another one has opened, and its engine in
  * the state of @p state. Scripts and dumps are not lent.
  * @param play   as play_open() has it
- * @param opt    the options that @p from was opened with, but for limits
+ * @param config  the one that @p from was opened with, but for limits
  * @param from   who lends; it has no engine until play_return()
  * @param state  the engine to begin as, which nobody runs: @p from lends a clone of it each time
  * @return NULL or CPS_ERR_NOMEM: then nothing was lent
  */
-CPS_MUST_USE struct cps_err *play_borrow(struct play *play, const struct cps_options *opt,
+CPS_MUST_USE struct cps_err *play_borrow(struct play *play, const struct cps_run_config *config,
                                          struct play *from, struct cps_engine *state);
 /** Gives back what play_borrow() has lent, in front of play_close(). */
 void play_return(struct play *play, struct play *to);
@@ -203,7 +203,7 @@ CPS_MUST_USE struct cps_err *play_dump_items(struct play *play);
 uint64_t play_missing_streams(const struct play *play);
 /** play_open() and play_dump_items() of play->dump, with the firmware that ran there, for commands
  * that describe it: that a dump cannot be replayed is no error, then @p why says it. */
-CPS_MUST_USE struct cps_err *play_replay(struct play *play, const struct cps_options *opt,
+CPS_MUST_USE struct cps_err *play_replay(struct play *play, const struct cps_run_config *config,
                                          struct cps_buf *why);
 
 #endif

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "isa/base/list.h"
-#include "tools/cmd/options/opt_engine.h"
 #include "tools/run/replay.h"
 
 /* 4 GiB of records: far beyond what two traces can be compared in. */
@@ -228,23 +227,23 @@ static struct cps_err *start_cover(struct record *record, struct play *play,
     return NULL;
 }
 
-static struct cps_options options_for(const struct record_setup *setup,
-                                      const char *const firmware[2])
+static struct cps_run_config config_for(const struct record_setup *setup,
+                                        const char *const firmware[2])
 {
-    struct cps_options opt = *setup->opt;
-    opt.fw[0] = firmware[0];
-    opt.fw[1] = firmware[1];
-    opt.fw_count = firmware[0] ? firmware[1] ? 2 : 1 : 0;
-    opt.demo = !firmware[0];
+    struct cps_run_config config = *setup->config;
+    config.fw[0] = firmware[0];
+    config.fw[1] = firmware[1];
+    config.fw_count = firmware[0] ? firmware[1] ? 2 : 1 : 0;
+    config.demo = !firmware[0];
     if (!setup->narrow)
-        opt.submit = -1;
-    return opt;
+        config.submit = -1;
+    return config;
 }
 
 /* One run: what it is made of, and what is open for it. */
 struct run {
     const struct record_setup *setup;
-    struct cps_options opt;
+    struct cps_run_config config;
     struct play *play;
     struct cps_stream *stream;
     struct record *record;
@@ -255,7 +254,7 @@ static struct cps_err *open_run(struct run *run, const struct record_setup *setu
                                 const char *const firmware[2], struct record *record)
 {
     *record = (struct record){.sink = {put}, .most_steps = setup->most_steps};
-    *run = (struct run){.setup = setup, .opt = options_for(setup, firmware), .record = record};
+    *run = (struct run){.setup = setup, .config = config_for(setup, firmware), .record = record};
     run->play = calloc(1, sizeof(*run->play));
     if (!run->play)
         return cps_err_nomem();
@@ -276,7 +275,7 @@ static void close_run(struct run *run)
 
 static bool is_script(const char *const firmware[2])
 {
-    return firmware[0] && opt_named_engine(firmware[0]);
+    return firmware[0] && cps_named_engine(firmware[0]);
 }
 
 /* The boot that a run began with has executed, too. */
@@ -297,7 +296,7 @@ static void add_boot_cover(struct record *record, const struct record_boot *boot
 /* Events of the boot come first. */
 static struct cps_err *begin_from(struct run *run, struct record_boot *boot)
 {
-    CPS_TRY(play_borrow(run->play, &run->opt, boot->play, boot->engine));
+    CPS_TRY(play_borrow(run->play, &run->config, boot->play, boot->engine));
     run->boot = boot;
     if (!boot->booted)
         return NULL;
@@ -312,7 +311,7 @@ static struct cps_err *begin(struct run *run, const char *capture, struct record
 {
     if (boot && boot->play && !run->play->dump)
         return begin_from(run, boot);
-    CPS_TRY(play_open(run->play, &run->opt, capture));
+    CPS_TRY(play_open(run->play, &run->config, capture));
     if (run->play->dump) /* which registers are written */
         run->play->extra |= 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX;
     return NULL;
@@ -377,7 +376,7 @@ static void keep_boot(struct run *run, struct record_boot *ret)
 {
     ret->engine = CPS_TAKE(run->play->engine);
     run->play->trace = NULL; /* the record may move */
-    run->play->opt = NULL;
+    run->play->config = NULL;
     ret->play = CPS_TAKE(run->play);
 }
 
@@ -391,7 +390,7 @@ static struct cps_err *open_boot(const struct record_setup *setup, const char *c
         return NULL;
     struct cps_err *err = open_run(&run, setup, firmware, &ret->record);
     if (!err)
-        err = play_open(run.play, &run.opt, NULL);
+        err = play_open(run.play, &run.config, NULL);
     if (!err && boots)
         err = boot(&run, ret);
     if (!err)

@@ -53,16 +53,16 @@ static inline bool record_is_good(const struct record *record)
 
 /** What a run is made of beside firmware and capture. */
 struct record_setup {
-    const struct cps_options *opt; /**< policies, limit, gen, rnn */
-    uint32_t kinds;                /**< events to keep */
-    bool cover;                    /**< count what firmware executes */
-    const struct cps_buf *text;    /**< PM4 text to run, which `capture` is the name of; or NULL */
+    const struct cps_run_config *config; /**< policies, limit, gen, rnn */
+    uint32_t kinds;                      /**< events to keep */
+    bool cover;                          /**< count what firmware executes */
+    const struct cps_buf *text; /**< PM4 text to run, which `capture` is the name of; or NULL */
     bool recover;      /**< a dump runs the firmware that ran there: for who does not compare two */
     bool quiet;        /**< as play.quiet */
     bool scripts;      /**< with it: also what scripts execute, from STEP events */
     size_t most_steps; /**< of more events than that, those of steps are left out; 0: no limit */
     bool buffers;      /**< keep those of the capture */
-    bool narrow;       /**< only the submission that `opt` names, if any */
+    bool narrow;       /**< only the submission that `config` names, if any */
 };
 
 /** What the runs of a firmware begin with, made once: the firmware, an engine as it stands behind

@@ -158,11 +158,11 @@ static struct cps_err *approach(const struct replay *h, struct cps_engine *engin
     for (size_t i = 0; i < feed->count; i++) {
         bool acts = cps_item_acts(&feed->item[i]);
         if (acts && !begun)
-            cps_engine_run(engine, h->play->opt->limit);
+            cps_engine_run(engine, h->play->config->limit);
         begun |= acts;
         CPS_TRY(cps_engine_feed(engine, &feed->item[i]));
         if (acts && i + 1 < feed->count)
-            cps_engine_run(engine, h->play->opt->limit);
+            cps_engine_run(engine, h->play->config->limit);
     }
     return NULL;
 }
@@ -186,7 +186,7 @@ static struct cps_err *gather_writes(struct replay *h, struct cps_engine *engine
     cps_engine_get(engine, (struct cps_place){0, CPS_FILE_GENERAL, 0x13}, &state);
     writes_init(&h->writes, (uint32_t)state);
     cps_engine_sink(engine, &h->writes.sink, WRITES_KINDS);
-    enum cps_stop stop = cps_engine_run(engine, ticks ? ticks : h->play->opt->limit);
+    enum cps_stop stop = cps_engine_run(engine, ticks ? ticks : h->play->config->limit);
     cps_engine_sink(engine, NULL, 0);
     return h->writes.failed || stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
 }
@@ -289,7 +289,7 @@ static struct cps_err *find_place(struct replay *h)
     h->roq = sought.roq;
     uint64_t before = engine->clock;
     if (!err && has_place(h))
-        err = hang_find(&sought, engine, h->play->opt->limit, &h->place);
+        err = hang_find(&sought, engine, h->play->config->limit, &h->place);
     h->play->feed.until = h->place.tick;
     if (!err)
         err = gather_writes(h, again, h->place.tick ? h->place.tick - before : 0);
@@ -308,7 +308,7 @@ static struct cps_err *count_marks(struct replay *h, uint64_t *ran)
     if (!cover)
         return cps_err_nomem();
     CPS_TRY(replay_fresh(h, cover, count, &engine));
-    enum cps_stop stop = cps_engine_run(engine, h->play->opt->limit);
+    enum cps_stop stop = cps_engine_run(engine, h->play->config->limit);
     cps_engine_destroy(engine);
     for (uint32_t at = 0; at < count && at < cache->count; at++)
         ran[cache->mark[at]] += cover[at].run;
@@ -377,10 +377,11 @@ struct cps_err *play_dump_items(struct play *play)
     return find_items(play->replay);
 }
 
-struct cps_err *play_replay(struct play *play, const struct cps_options *opt, struct cps_buf *why)
+struct cps_err *play_replay(struct play *play, const struct cps_run_config *config,
+                            struct cps_buf *why)
 {
     play->quiet = true;
-    struct cps_err *err = play_open(play, opt, NULL);
+    struct cps_err *err = play_open(play, config, NULL);
     if (!err)
         err = play_dump_items(play);
     if (!err || err->code == CPS_ERR_NOMEM || !play->code)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A file, or the part of it that --offset and --length name. */
+#include "tools/cmd/options/opt.h"
 #include "tools/cmd/options/file_part.h"
 
 #include <inttypes.h>

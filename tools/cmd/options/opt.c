@@ -2,6 +2,7 @@
  * Options: parser and help, both from opt.def. opt_engine.c checks them against the engine. */
 #include "tools/cmd/options/opt_table.h"
 #include "tools/cmd/options/opt_near.h"
+#include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/options/opt_value.h"
 
 #include <stdio.h>
@@ -62,27 +63,27 @@ bool opt_count(const char *text, uint64_t *ret)
     return true;
 }
 
-static bool set_list(struct cps_options *to, const char *text)
+static bool set_list(struct cps_run_config *to, const char *text)
 {
-    if (to->fw_count == OPT_MAX_FW)
+    if (to->fw_count == RUN_MAX_FW)
         return false;
     to->fw[to->fw_count++] = text;
     return true;
 }
 
-static bool add_path(struct opt_paths *to, const char *text)
+static bool add_path(struct file_paths *to, const char *text)
 {
-    if (to->count == OPT_MAX_SEARCH)
+    if (to->count == FILES_MOST)
         return false;
     to->path[to->count++] = text;
     return true;
 }
 
-static bool add_policy(struct cps_options *to, const char *name, const char *text)
+static bool add_policy(struct cps_run_config *to, const char *name, const char *text)
 {
-    if (to->policy_count == OPT_MAX_POLICY)
+    if (to->policy_count == RUN_MAX_POLICY)
         return false;
-    to->policy[to->policy_count++] = (struct opt_policy){name, text};
+    to->policy[to->policy_count++] = (struct cps_run_policy){name, text};
     return true;
 }
 
@@ -99,7 +100,7 @@ static bool set_value(struct cps_options *to, const struct option *option, const
         *(const char **)field = text;
         return true;
     case KIND_LIST:
-        return set_list(to, text);
+        return set_list(&to->run, text);
     case KIND_PATHS:
         return add_path(field, text);
     case KIND_COUNT:
@@ -117,9 +118,9 @@ static bool set_value(struct cps_options *to, const struct option *option, const
     case KIND_CHIP:
         return opt_chip_id(text, field);
     case KIND_POLICY:
-        return add_policy(to, option->name, text);
+        return add_policy(&to->run, option->name, text);
     default:
-        return add_policy(to, NULL, text);
+        return add_policy(&to->run, NULL, text);
     }
 }
 
@@ -239,13 +240,14 @@ bool opt_given(const struct cps_options *opt, const char *name)
 
 struct cps_options opt_none(char **arg)
 {
-    return (struct cps_options){.limit = 100000000,
-                                .submit = -1,
-                                .draw = -1,
-                                .against = -1,
-                                .threads = -1,
-                                .cross_check = -1,
-                                .arg = arg};
+    struct cps_options opt = {.run = cps_run_config_default(),
+                              .draw = -1,
+                              .against = -1,
+                              .threads = -1,
+                              .cross_check = -1,
+                              .arg = arg};
+    opt.run.progress = progress_stream;
+    return opt;
 }
 
 int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * --chip-id: the numbers that it says, and whether the firmware has registers for them. */
+ * --chip-id: the numbers that it says. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "fw/fw.h"
 #include "isa/base/lex.h"
 #include "tools/cmd/options/opt.h"
 
 /* No number of 32 bits needs more. */
 #define MOST_TEXT 32u
 
-bool opt_chip_id(const char *text, struct opt_chip_id *ret)
+bool opt_chip_id(const char *text, struct cps_chip_id *ret)
 {
-    struct opt_chip_id chip = {.given = true};
+    struct cps_chip_id chip = {.given = true};
     const char *at = text;
     int64_t id = 0;
     int64_t variant = 0;
@@ -33,21 +32,9 @@ bool opt_chip_id(const char *text, struct opt_chip_id *ret)
     return true;
 }
 
-void opt_chip_id_text(const struct opt_chip_id *chip, char ret[32])
+void opt_chip_id_text(const struct cps_chip_id *chip, char ret[32])
 {
     int length = snprintf(ret, MOST_TEXT, "0x%08" PRIx32, chip->id);
     if (chip->has_variant)
         snprintf(ret + length, MOST_TEXT - (size_t)length, ":0x%08" PRIx32, chip->variant);
-}
-
-struct cps_err *opt_check_chip_id(const struct opt_chip_id *chip, const struct cps_fw *fw)
-{
-    if (chip->given && fw->gen == CPS_A5XX)
-        return cps_err_new(CPS_ERR_USAGE, "--chip-id: %s is %s, which has no CHIP_ID", fw->name,
-                           cps_gen_name(fw->gen));
-    if (chip->has_variant && fw->gen == CPS_A6XX)
-        return cps_err_new(CPS_ERR_USAGE,
-                           "--chip-id: %s is %s, which has no CHIP_VARIANT, expected an ID alone",
-                           fw->name, cps_gen_name(fw->gen));
-    return NULL;
 }

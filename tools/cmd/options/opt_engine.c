@@ -13,85 +13,6 @@
 
 _Static_assert(OPTION_COUNT <= OPT_MAX_ROWS, "rows of opt.def");
 
-bool opt_is_script(const struct cps_options *opt)
-{
-    return opt->engine && strcmp(opt->engine, "afuc") != 0;
-}
-
-/* The row of an engine's first generation; NULL if no engine of scripts is called @p name. */
-static const struct cps_gen_row *find_engine(const char *name)
-{
-    for (unsigned gen = 1; gen < CPS_GEN_COUNT; gen++) {
-        const struct cps_gen_row *row = cps_gen_row((enum cps_gen)gen);
-        if (!cps_gen_is_afuc((enum cps_gen)gen) && !strcmp(cps_isa_name(row->isa), name))
-            return row;
-    }
-    return NULL;
-}
-
-static struct cps_err *expected_word(const struct cps_gen_row *engine, const char *word)
-{
-    CPS_BUF words = {0};
-    cps_chip_expected(engine->isa, word, &words);
-    if (words.failed)
-        return cps_err_nomem();
-    return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s", engine->option, word,
-                       cps_buf_text(&words));
-}
-
-struct cps_err *opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa,
-                                  unsigned *gen)
-{
-    enum cps_gen found = CPS_GEN_NONE;
-    const struct cps_gen_row *engine = find_engine(opt->engine);
-    *gen = 0;
-    *isa = engine->isa;
-    bool has_abi = !strcmp(engine->option, "seq-abi");
-    const char *word = has_abi ? opt->seq_abi : opt->chip;
-    if (!word)
-        return NULL;
-    if (!cps_chip_parse(*isa, word, &found))
-        return expected_word(engine, word);
-    *gen = found;
-    return NULL;
-}
-
-/* The engine in front of the colon of "hwsq:g92", NULL if it is none. @p word  gets what is behind
- */
-static const struct cps_gen_row *engine_in(const char *path, const char **word)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    const char *colon = strchr(name, ':');
-    char engine[24] = "";
-    if (!colon || (size_t)(colon - name) >= sizeof(engine))
-        return NULL;
-    memcpy(engine, name, (size_t)(colon - name));
-    *word = colon + 1;
-    return find_engine(engine);
-}
-
-unsigned opt_named_engine(const char *path)
-{
-    const char *word = NULL;
-    enum cps_gen found = CPS_GEN_NONE;
-    const struct cps_gen_row *row = engine_in(path, &word);
-    return row && cps_chip_parse(row->isa, word, &found) ? found : CPS_GEN_NONE;
-}
-
-struct cps_err *opt_check_named_engine(const char *path)
-{
-    const char *word = NULL;
-    const struct cps_gen_row *row = engine_in(path, &word);
-    CPS_BUF words = {0};
-    if (!row || opt_named_engine(path) || !access(path, F_OK))
-        return NULL;
-    cps_chip_expected(row->isa, word, &words);
-    if (words.failed)
-        return cps_err_nomem();
-    return cps_err_new(CPS_ERR_USAGE, "%s: expected %s", path, cps_buf_text(&words));
-}
-
 void opt_run_file_text(struct cps_buf *out)
 {
     cps_buf_str(out, "this is a run file, expected --engine ");
@@ -104,7 +25,8 @@ struct cps_err *opt_check_run_file(const struct cps_options *opt)
     struct cps_stream *stream = NULL;
     const uint8_t *data = NULL;
     size_t size = 0;
-    if (opt->engine || opt->fw_count || opt->demo || !opt->arg_count || !strcmp(opt->arg[0], "-"))
+    if (opt->run.engine || opt->run.fw_count || opt->run.demo || !opt->arg_count ||
+        !strcmp(opt->arg[0], "-"))
         return NULL;
     struct cps_err *err = cps_stream_open(opt->arg[0], &stream);
     if (!err)
@@ -141,38 +63,11 @@ enum cps_scheme opt_scheme(const struct cps_options *opt)
                                                           : CPS_NAMES_MEASURED;
 }
 
-static struct cps_err *apply(const struct cps_options *opt, unsigned engines,
-                             struct cps_policy *ret)
-{
-    for (unsigned i = 0; i < opt->policy_count; i++) {
-        const struct opt_policy *policy = &opt->policy[i];
-        CPS_BUF text = {0};
-        cps_buf_printf(&text, "%s%s%s", policy->name ? policy->name : "", policy->name ? "=" : "",
-                       policy->text);
-        if (text.failed)
-            return cps_err_nomem();
-        CPS_TRY(cps_policy_parse_for(cps_buf_text(&text), engines, ret));
-    }
-    return NULL;
-}
-
-struct cps_err *opt_apply_policy(const struct cps_options *opt, enum cps_gen gen,
-                                 struct cps_policy *ret)
-{
-    return apply(opt, opt->policy_mixed ? CPS_ON_ALL : cps_engines_of(gen), ret);
-}
-
-void opt_set_policy(struct cps_options *opt, const char *text)
-{
-    opt->policy[0] = (struct opt_policy){NULL, text};
-    opt->policy_count = text != NULL;
-}
-
 bool opt_takes_engine(unsigned command)
 {
     for (unsigned i = 0; i < OPTION_COUNT; i++) {
         if (options[i].commands >> command & 1 &&
-            options[i].offset == offsetof(struct cps_options, engine))
+            options[i].offset == offsetof(struct cps_options, run.engine))
             return true;
     }
     return false;
@@ -207,7 +102,7 @@ static struct cps_err *check_rows(const struct cps_options *opt, const char *eng
 static struct cps_err *check_policy(const struct cps_options *opt, const char *engine)
 {
     struct cps_policy policy = cps_policy_default();
-    struct cps_err *err = apply(opt, cps_engines_named(engine), &policy);
+    struct cps_err *err = cps_run_policy_for(&opt->run, cps_engines_named(engine), &policy);
     if (err && err->code == CPS_ERR_NOMEM)
         return err;
     struct cps_err *ret =
@@ -220,13 +115,13 @@ static struct cps_err *check_policy(const struct cps_options *opt, const char *e
 static struct cps_err *check_engine(const struct cps_options *opt, const char *engine,
                                     unsigned *gen)
 {
-    struct cps_options with_engine = *opt;
+    struct cps_run_config with_engine = opt->run;
     const struct cps_isa *isa = NULL;
     with_engine.engine = engine;
     *gen = 0;
     CPS_TRY(check_rows(opt, engine));
-    if (opt_is_script(&with_engine))
-        CPS_TRY(opt_script_engine(&with_engine, &isa, gen));
+    if (cps_run_is_script(&with_engine))
+        CPS_TRY(cps_run_script_engine(&with_engine, &isa, gen));
     return check_policy(opt, engine);
 }
 
@@ -238,14 +133,14 @@ static const char *engine_of(enum cps_gen gen)
 static struct cps_err *check_file(const struct cps_options *opt, enum cps_gen gen, const char *path)
 {
     unsigned wanted = 0;
-    if (opt->engine && strcmp(opt->engine, engine_of(gen)) != 0)
-        return cps_err_new(CPS_ERR_USAGE, "--engine %s: %s is of %s", opt->engine, path,
+    if (opt->run.engine && strcmp(opt->run.engine, engine_of(gen)) != 0)
+        return cps_err_new(CPS_ERR_USAGE, "--engine %s: %s is of %s", opt->run.engine, path,
                            engine_of(gen));
     CPS_TRY(check_engine(opt, engine_of(gen), &wanted));
-    wanted = wanted ? wanted : opt->gen;
+    wanted = wanted ? wanted : opt->run.gen;
     if (!wanted || wanted == gen)
         return NULL;
-    const char *option = opt->gen ? "gen" : opt->seq_abi ? "seq-abi" : "chip";
+    const char *option = opt->run.gen ? "gen" : opt_given(opt, "seq-abi") ? "seq-abi" : "chip";
     return cps_err_new(CPS_ERR_USAGE, "--%s: expected %s, %s is of %s", option,
                        cps_gen_name((enum cps_gen)wanted), path, cps_gen_name(gen));
 }
@@ -258,14 +153,14 @@ int opt_check_file(const struct cps_options *opt, enum cps_gen gen, const char *
 /* Two sides that --fw names: an engine's chip or ABI says everything, files are afuc's. */
 static struct cps_err *check_sides(const struct cps_options *opt)
 {
-    for (unsigned i = 0; i < opt->fw_count; i++) {
-        unsigned gen = opt_named_engine(opt->fw[i]);
+    for (unsigned i = 0; i < opt->run.fw_count; i++) {
+        unsigned gen = cps_named_engine(opt->run.fw[i]);
         unsigned ignored = 0;
-        if (!gen && opt->engine && strcmp(opt->engine, "afuc") != 0)
+        if (!gen && opt->run.engine && strcmp(opt->run.engine, "afuc") != 0)
             return cps_err_new(CPS_ERR_USAGE,
                                "--engine %s: expected a chip or ABI of it, found --fw %s",
-                               opt->engine, opt->fw[i]);
-        CPS_TRY(gen ? check_file(opt, (enum cps_gen)gen, opt->fw[i])
+                               opt->run.engine, opt->run.fw[i]);
+        CPS_TRY(gen ? check_file(opt, (enum cps_gen)gen, opt->run.fw[i])
                     : check_engine(opt, "afuc", &ignored));
     }
     return NULL;
@@ -275,13 +170,13 @@ struct cps_err *opt_check(unsigned command, const struct cps_options *opt)
 {
     unsigned ignored = 0;
     bool is_diff = 1u << command == DIFF;
-    for (unsigned i = 0; i < opt->fw_count; i++)
-        CPS_TRY(opt_check_named_engine(opt->fw[i]));
+    for (unsigned i = 0; i < opt->run.fw_count; i++)
+        CPS_TRY(cps_named_engine_check(opt->run.fw[i]));
     if (!opt_takes_engine(command))
         return NULL;
-    if (is_diff && opt->fw_count)
+    if (is_diff && opt->run.fw_count)
         return check_sides(opt);
-    if (is_diff && !opt->engine) /* the traces say it: opt_check_file() */
+    if (is_diff && !opt->run.engine) /* the traces say it: opt_check_file() */
         return NULL;
-    return check_engine(opt, opt->engine ? opt->engine : "afuc", &ignored);
+    return check_engine(opt, opt->run.engine ? opt->run.engine : "afuc", &ignored);
 }

@@ -6,24 +6,6 @@
 
 #include "tools/cmd/options/opt.h"
 
-/** Whether the options name another engine than afuc. */
-bool opt_is_script(const struct cps_options *opt);
-/** Which one: its instruction set, and its chip or ABI, 0 if a file has to say it. Options that a
- * user gave were checked when they were taken: the engine is known, and is not afuc.
- * @return NULL, or CPS_ERR_USAGE */
-CPS_MUST_USE struct cps_err *opt_script_engine(const struct cps_options *opt,
-                                               const struct cps_isa **isa, unsigned *gen);
-/**
- * The chip or ABI that a name such as "hwsq:g92" or "seq:old" stands for where firmware is named,
- * with or without folders in front; 0 if it is none.
- */
-unsigned opt_named_engine(const char *path);
-/**
- * Refuses a name such as "hwsq:nv20": of an engine, with a chip or ABI that it has not.
- * @param path  where firmware is named; a file that is called so is one
- * @return NULL, or CPS_ERR_USAGE
- */
-CPS_MUST_USE struct cps_err *opt_check_named_engine(const char *path);
 /**
  * Refuses a run file where neither firmware nor an engine is named, as the first argument.
  * @return NULL, also if it cannot be read, or CPS_ERR_USAGE

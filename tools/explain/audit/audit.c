@@ -80,7 +80,7 @@ static struct cps_err *add_path(struct audit *audit, const char *path, bool know
 {
     struct stat info;
     char found[FILES_PATH];
-    path = files_firmware(audit->opt, path, found);
+    path = files_firmware(&audit->opt->fw_path, path, found);
     if (!stat(path, &info) && S_ISDIR(info.st_mode))
         return add_folder(audit, path, known, 0);
     add_file(audit, path, true, known);
@@ -129,7 +129,7 @@ static bool is_firmware(const char *path, const uint8_t *data, size_t size)
 static struct cps_err *take_firmware(const struct audit *audit, struct audit_file *file)
 {
     file->image = tool_alloc(1, sizeof(*file->image));
-    CPS_TRY(identity_load(file->path, audit->opt->gen, file->image));
+    CPS_TRY(identity_load(file->path, audit->opt->run.gen, file->image));
     if (!file->named && !is_convincing(file->image->fw))
         return cps_err_new(CPS_ERR_INPUT, "no firmware that is known, and no packet table");
     if (file->row)
@@ -309,7 +309,7 @@ static struct cps_err *try_image(const struct audit *audit, struct audit_file *f
     struct probe probe = {.play = NULL};
     if (file->image->fw->gen == CPS_A5XX)
         firmware[1] = partner(audit, file);
-    struct cps_err *err = probe_open(&probe, audit->opt->gen, firmware, NULL);
+    struct cps_err *err = probe_open(&probe, audit->opt->run.gen, firmware, NULL);
     struct cps_err *closed =
         err && err->code != CPS_ERR_NOMEM && err->code != CPS_ERR_OS ? err : NULL;
     err = closed ? NULL : err;

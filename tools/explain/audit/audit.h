@@ -17,6 +17,7 @@
 #ifndef CPS_AUDIT_H
 #define CPS_AUDIT_H
 
+#include "tools/cmd/options/opt.h"
 #include "tools/run/record.h"
 #include "trace/out/json.h"
 
@@ -93,7 +94,7 @@ bool identity_handles(const struct cps_fw *fw, const struct cps_names *names, co
 /* ---- verdict.c: a firmware runs PM4 texts, each from power-on; whether it has a flaw ---- */
 
 struct probe {
-    struct cps_options opt;
+    struct cps_run_config config;
     struct play *play;       /**< its names are for texts of events */
     struct record record;    /**< events of the last run */
     bool stopped;            /**< the last run ended early */

@@ -207,7 +207,7 @@ static struct cps_err *try_recovered(const struct audit *audit, struct audit_fil
         cps_fw_destroy(fw);
         return err;
     }
-    err = probe_open(&probe, audit->opt->gen, (const char *[2]){NULL, NULL}, fw);
+    err = probe_open(&probe, audit->opt->run.gen, (const char *[2]){NULL, NULL}, fw);
     if (!err)
         err = try_cases(audit, dump, donor, &probe);
     probe_close(&probe);

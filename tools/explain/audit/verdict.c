@@ -21,10 +21,10 @@ static void keep_events(struct cps_sink *sink, const struct cps_event *events, s
 struct cps_err *probe_open(struct probe *probe, unsigned gen, const char *const firmware[2],
                            struct cps_fw *image)
 {
-    *probe = (struct probe){.opt = {.gen = gen, .limit = LIMIT, .submit = -1}};
-    probe->opt.fw[0] = firmware[0];
-    probe->opt.fw[1] = firmware[1];
-    probe->opt.fw_count = image ? 0 : firmware[1] ? 2 : 1;
+    *probe = (struct probe){.config = {.gen = gen, .limit = LIMIT, .submit = -1}};
+    probe->config.fw[0] = firmware[0];
+    probe->config.fw[1] = firmware[1];
+    probe->config.fw_count = image ? 0 : firmware[1] ? 2 : 1;
     if (image) {
         probe->covers = image->count + 1;
         probe->cover = tool_alloc(probe->covers, sizeof(*probe->cover));
@@ -33,7 +33,7 @@ struct cps_err *probe_open(struct probe *probe, unsigned gen, const char *const 
     probe->play = tool_alloc(1, sizeof(*probe->play));
     probe->play->fw = image;
     probe->play->trace = &probe->record.sink;
-    return play_open(probe->play, &probe->opt, NULL);
+    return play_open(probe->play, &probe->config, NULL);
 }
 
 void probe_close(struct probe *probe)

@@ -10,6 +10,7 @@
 #ifndef CPS_DECODE_H
 #define CPS_DECODE_H
 
+#include "tools/cmd/options/opt.h"
 #include "trace/event/launch.h"
 #include "tools/explain/stream/walk.h"
 #include "trace/capture/buffers.h"

@@ -174,7 +174,7 @@ static struct cps_err *read_address(const char *text, struct decode_filter *ret)
 struct cps_err *decode_filter_read(const struct cps_options *opt, struct decode_filter *ret)
 {
     *ret = (struct decode_filter){
-        .packet = opt->packet, .submit = opt->submit, .has_draw = opt->draws != NULL};
+        .packet = opt->packet, .submit = opt->run.submit, .has_draw = opt->draws != NULL};
     if (opt->draws &&
         !read_range(opt->draws, strlen(opt->draws), UINT32_MAX, &ret->first_draw, &ret->last_draw))
         return cps_err_new(CPS_ERR_USAGE, "--draw %s: expected N, N..M, N.. or ..M", opt->draws);

@@ -115,7 +115,7 @@ static struct cps_err *confirm(struct fuzz *fuzz, const struct finding *f, const
     struct replay_case replay = {.run = run, .suspect = &f->suspect};
     run->limit = fuzz->limit;
     run->oracles = fuzz->oracles;
-    struct cps_err *err = run_open(run, fuzz->opt, fuzz->sides, protection);
+    struct cps_err *err = run_open(run, &fuzz->opt->run, fuzz->sides, protection);
     if (!err)
         err = corpus_read(&replay.fuzz, path, replay_case);
     run_close(run);
@@ -145,7 +145,8 @@ static struct cps_err *write_finding(struct fuzz *fuzz, const struct fuzz_case *
     for (unsigned i = 0; i < fuzz->sides && *ret; i++) {
         CPS_BUF trace = {0};
         cps_buf_printf(&trace, "%s/findings/%s%s", fuzz->dir, f->name, i ? ".new.trace" : ".trace");
-        CPS_TRY(trace_case(&fuzz->run[0].side[i].opt, fuzz->limit, path.data, tool_text(&trace)));
+        CPS_TRY(
+            trace_case(&fuzz->run[0].side[i].config, fuzz->limit, path.data, tool_text(&trace)));
     }
     return NULL;
 }

@@ -72,9 +72,9 @@ bool fuzz_over(const struct fuzz *fuzz)
 static struct cps_err *count_boot(struct fuzz *fuzz, const struct cps_fw *fw)
 {
     struct record_boot boot = {0};
-    struct cps_options side;
-    play_side(fuzz->opt, fuzz->sides, 0, &side);
-    const struct record_setup setup = {.opt = &side, .cover = true};
+    struct cps_run_config side;
+    play_side(&fuzz->opt->run, fuzz->sides, 0, &side);
+    const struct record_setup setup = {.config = &side, .cover = true};
     const char *const paths[2] = {side.fw[0], side.fw_count > 1 ? side.fw[1] : NULL};
     struct cps_err *err = record_boot(&setup, paths, &boot);
     for (uint32_t i = 0; !err && i < boot.record.cover_count && i <= fw->count; i++) {
@@ -91,7 +91,7 @@ struct cps_err *fuzz_open(struct fuzz *fuzz)
     for (unsigned i = 0; i < fuzz->jobs; i++) {
         fuzz->run[i].limit = fuzz->limit;
         fuzz->run[i].oracles = fuzz->oracles;
-        CPS_TRY(run_open(&fuzz->run[i], fuzz->opt, fuzz->sides, &fuzz->protection));
+        CPS_TRY(run_open(&fuzz->run[i], &fuzz->opt->run, fuzz->sides, &fuzz->protection));
     }
     const struct cps_fw *fw = fuzz->run[0].side[0].play->fw;
     grammar_init(&fuzz->grammar, fw, &fuzz->protection, &fuzz->learned);

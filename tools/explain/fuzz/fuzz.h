@@ -16,6 +16,7 @@
 #ifndef CPS_FUZZ_H
 #define CPS_FUZZ_H
 
+#include "tools/cmd/options/opt.h"
 #include "tools/explain/fuzz/grammar.h"
 #include "tools/explain/fuzz/run.h"
 
@@ -168,8 +169,8 @@ void coverage_add(struct fuzz *fuzz, const struct run_side *side);
 
 /* ---- trace.c ---- */
 
-/** Runs @p input on the firmware of @p opt and writes the text of its trace to @p output. */
-CPS_MUST_USE struct cps_err *trace_case(const struct cps_options *opt, uint64_t limit,
+/** Runs @p input on the firmware of @p config and writes the text of its trace to @p output. */
+CPS_MUST_USE struct cps_err *trace_case(const struct cps_run_config *config, uint64_t limit,
                                         const char *input, const char *output);
 
 #endif

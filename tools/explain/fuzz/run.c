@@ -163,7 +163,7 @@ static struct cps_err *open_side(struct run *run, unsigned number, struct protec
 {
     struct run_side *side = &run->side[number];
     struct play *play = side->play = tool_alloc(1, sizeof(*play));
-    CPS_TRY(play_open(play, &side->opt, NULL));
+    CPS_TRY(play_open(play, &side->config, NULL));
     if (!number)
         protection_init(protection, play->fw);
     for (unsigned i = 0; i < protection->items; i++)
@@ -181,14 +181,14 @@ static struct cps_err *open_side(struct run *run, unsigned number, struct protec
                           run->sides > 1 ? kinds | run->compared : kinds);
 }
 
-struct cps_err *run_open(struct run *run, const struct cps_options *opt, unsigned sides,
+struct cps_err *run_open(struct run *run, const struct cps_run_config *config, unsigned sides,
                          struct protection *protection)
 {
     run->sides = sides;
     run->protection = protection;
     run->compared = RECORD_COMPARED;
     for (unsigned i = 0; i < sides; i++) {
-        play_side(opt, sides, i, &run->side[i].opt);
+        play_side(config, sides, i, &run->side[i].config);
         CPS_TRY(open_side(run, i, protection));
     }
     if (sides > 1 && run->side[0].play->fw->gen != run->side[1].play->fw->gen)

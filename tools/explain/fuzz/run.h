@@ -24,7 +24,7 @@ struct run_place {
 
 /** A firmware, booted. */
 struct run_side {
-    struct cps_options opt;
+    struct cps_run_config config;
     struct play *play;
     struct cps_engine *booted; /**< as every case finds it */
     struct cps_engine *engine;
@@ -56,9 +56,9 @@ struct run {
     uint64_t executed;
 };
 
-/** Loads the firmware of @p opt, sets protection up, and boots. @p protection  of the first
+/** Loads the firmware of @p config, sets protection up, and boots. @p protection  of the first
  * firmware; it is filled, and outlives the run. The caller calls run_close() in any case. */
-CPS_MUST_USE struct cps_err *run_open(struct run *run, const struct cps_options *opt,
+CPS_MUST_USE struct cps_err *run_open(struct run *run, const struct cps_run_config *config,
                                       unsigned sides, struct protection *protection);
 void run_close(struct run *run);
 /** Lets the cases of a side begin with @p booted, which it takes over. @p kinds  of events

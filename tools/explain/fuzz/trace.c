@@ -10,7 +10,7 @@
 
 struct tracer {
     struct play play;
-    struct cps_options opt;
+    struct cps_run_config config;
     struct cps_stream *stream;
     struct cps_trace_head head;
     struct cps_trace_writer *writer;
@@ -47,7 +47,7 @@ static struct cps_err *make_head(struct tracer *t, const char *input)
 static struct cps_err *run_file(struct tracer *t, const char *input, const char *output)
 {
     CPS_TRY(cps_stream_open(input, &t->stream));
-    CPS_TRY(play_open(&t->play, &t->opt, NULL));
+    CPS_TRY(play_open(&t->play, &t->config, NULL));
     CPS_TRY(make_head(t, input));
     CPS_TRY(cps_outfile_open(output, &t->out));
     CPS_TRY(cps_trace_writer_create(CPS_FORM_TEXT, t->out, &t->head, t->play.names, &t->writer));
@@ -55,12 +55,12 @@ static struct cps_err *run_file(struct tracer *t, const char *input, const char 
     return play_run(&t->play, t->stream);
 }
 
-struct cps_err *trace_case(const struct cps_options *opt, uint64_t limit, const char *input,
+struct cps_err *trace_case(const struct cps_run_config *config, uint64_t limit, const char *input,
                            const char *output)
 {
     struct tracer *t = tool_alloc(1, sizeof(*t));
-    t->opt = *opt;
-    t->opt.limit = limit;
+    t->config = *config;
+    t->config.limit = limit;
     cps_text_classes("default", &t->play.kinds);
     struct cps_err *err = run_file(t, input, output);
     if (t->writer)

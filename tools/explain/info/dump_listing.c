@@ -99,8 +99,11 @@ static void put_head(const struct code *code, const struct dump *dump, struct cp
  * how. */
 static struct cps_err *recover(const struct cps_options *opt, struct play *play)
 {
-    const struct cps_options run = {
-        .fw = {opt->arg[0]}, .fw_count = 1, .gen = opt->gen, .limit = opt->limit, .submit = -1};
+    const struct cps_run_config run = {.fw = {opt->arg[0]},
+                                       .fw_count = 1,
+                                       .gen = opt->run.gen,
+                                       .limit = opt->run.limit,
+                                       .submit = -1};
     CPS_BUF not_replayed = {0};
     struct cps_fw *none = NULL;
     if (!opt->arg_count)
@@ -120,8 +123,8 @@ static struct cps_err *list(const struct cps_options *opt, struct play *play, st
         return cps_err_new(CPS_ERR_INPUT, "%s: %s", opt->from, cps_buf_text(&code->why));
     put_head(code, play->dump, out);
     if (code->recovered)
-        return cps_fw_listing_marked_(play->fw, &code->cache, opt->rnn, out);
-    return play->fw ? cps_fw_listing(play->fw, opt->rnn, out) : put_cache(&code->cache, out);
+        return cps_fw_listing_marked_(play->fw, &code->cache, opt->run.rnn, out);
+    return play->fw ? cps_fw_listing(play->fw, opt->run.rnn, out) : put_cache(&code->cache, out);
 }
 
 static struct cps_err *read_dump(const char *path, struct play *play)

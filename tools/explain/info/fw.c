@@ -71,7 +71,7 @@ struct cps_err *info_read_part(const struct cps_options *opt, const char *path, 
 {
     CPS_CLEANUP(file_part_deinit) struct file_part part = {0};
     CPS_TRY(file_part_read(opt, path, CPS_FW_MAX_BYTES, &part));
-    return cps_fw_parse(cps_buf_text(&part.name), part.bytes, part.size, opt->gen, ret);
+    return cps_fw_parse(cps_buf_text(&part.name), part.bytes, part.size, opt->run.gen, ret);
 }
 
 struct cps_err *info_part(const struct cps_options *opt, const char *path, struct json_object *to)

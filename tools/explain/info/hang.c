@@ -213,12 +213,13 @@ static void put_dump(const struct hang *h, struct json_object *to)
 static struct cps_err *replay(struct hang *h, const char *firmware, struct json_object *to)
 {
     enum { LIMIT = 10000000 }; /* replays of public dumps execute half a million instructions */
-    const struct cps_options opt = {.fw = {firmware}, .fw_count = 1, .limit = LIMIT, .submit = -1};
+    const struct cps_run_config config = {
+        .fw = {firmware}, .fw_count = 1, .limit = LIMIT, .submit = -1};
     struct cps_fw *none = NULL;
     CPS_BUF not_replayed = {0};
     if (!firmware)
         return code_recover(h->dump, &none, &h->play->code);
-    CPS_TRY(play_replay(h->play, &opt, &not_replayed));
+    CPS_TRY(play_replay(h->play, &config, &not_replayed));
     cps_json_buf(to, ".not_replayed", &not_replayed);
     if (!h->play->code)
         return cps_err_new(CPS_ERR_INPUT, "%s: no firmware of an Adreno SQE", firmware);

@@ -35,9 +35,9 @@ int script_asm(const struct cps_options *opt)
 {
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
-    int status = report_result(opt_script_engine(opt, &isa, &gen));
+    int status = report_result(cps_run_script_engine(&opt->run, &isa, &gen));
     if (!status && !cps_isa_has_code(isa))
-        status = report_usage("%s has no code to assemble", opt->engine);
+        status = report_usage("%s has no code to assemble", opt->run.engine);
     if (!status && opt_style(opt) == CPS_STYLE_MESA)
         status = report_usage("--style mesa is of firmware of Adreno's, without --engine");
     if (!status && opt_style(opt) == CPS_STYLE_ENVY && !gen)
@@ -69,7 +69,7 @@ static struct cps_err *list(const struct cps_options *opt, const struct cps_isa 
             cps_envy_listing_(script->gen, cps_buf_text(&script->code), script->code.size, &text));
     else
         CPS_TRY(cps_script_listing(script->gen, cps_buf_text(&script->code), script->code.size,
-                                   opt->rnn, scheme, &text));
+                                   opt->run.rnn, scheme, &text));
     if (!opt->output || !strcmp(opt->output, "-"))
         return paint_text(opt->colour, PAINT_CODE, &text);
     return write_all(opt->output, &text);
@@ -80,9 +80,9 @@ int script_disasm(const struct cps_options *opt)
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
-    int status = report_result(opt_script_engine(opt, &isa, &gen));
+    int status = report_result(cps_run_script_engine(&opt->run, &isa, &gen));
     if (!status && !cps_isa_has_code(isa))
-        status = report_usage("%s has no code to disassemble", opt->engine);
+        status = report_usage("%s has no code to disassemble", opt->run.engine);
     if (status)
         return status;
     struct cps_err *err = list(opt, isa, gen, opt_scheme(opt), &script);

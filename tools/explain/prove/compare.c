@@ -166,11 +166,11 @@ static struct cps_err *record_side(const struct stage *stage, unsigned side,
                                    const struct cps_buf *text, const char *inject,
                                    struct record *ret)
 {
-    struct cps_options opt = *stage->opt;
-    const struct record_setup setup = {.opt = &opt, .kinds = stage->kinds, .text = text};
+    struct cps_run_config config = *stage->config;
+    const struct record_setup setup = {.config = &config, .kinds = stage->kinds, .text = text};
     const char *firmware[2];
-    opt.limit = inject ? LONG_TICKS : MOST_TICKS;
-    opt.inject = inject;
+    config.limit = inject ? LONG_TICKS : MOST_TICKS;
+    config.inject = inject;
     stage_firmware(stage, side, firmware);
     /* What the boot did differently is no answer. */
     struct record_boot boot = stage->boot[side];

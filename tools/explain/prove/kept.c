@@ -89,8 +89,8 @@ struct cps_err *prove_keys(struct prove *prove)
     char program[65];
     char names[65] = "";
     CPS_TRY(cps_sha256_file("/proc/self/exe", program));
-    if (prove->opt->rnn)
-        CPS_TRY(files_digest(prove->opt->rnn, ".xml", names));
+    if (prove->opt->run.rnn)
+        CPS_TRY(files_digest(prove->opt->run.rnn, ".xml", names));
     CPS_TRY(hash_images(prove));
     struct part_key *key = tool_alloc(1, sizeof(*key));
     for (size_t i = 0; i < prove->tasks; i++) {

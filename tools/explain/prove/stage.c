@@ -43,18 +43,18 @@ static void find_partner(const char *path, enum cps_fw_role role, char ret[STAGE
         ret[0] = '\0';
 }
 
-static struct cps_err *choose_partner(const struct cps_options *opt, struct stage *stage)
+static struct cps_err *choose_partner(const struct cps_run_config *config, struct stage *stage)
 {
     bool pair = stage->fw[0]->gen == CPS_A5XX;
-    if (!pair && opt->fw_count > 2)
+    if (!pair && config->fw_count > 2)
         return cps_err_new(CPS_ERR_USAGE,
                            "%s: a third --fw is for a5xx, whose other processor has a file of its "
                            "own",
-                           opt->fw[2]);
-    if (opt->fw_count > 2)
-        snprintf(stage->partner, STAGE_PATH, "%s", opt->fw[2]);
+                           config->fw[2]);
+    if (config->fw_count > 2)
+        snprintf(stage->partner, STAGE_PATH, "%s", config->fw[2]);
     for (unsigned i = 2; pair && i-- && !*stage->partner;)
-        find_partner(opt->fw[i], stage->fw[0]->part[0].role, stage->partner);
+        find_partner(config->fw[i], stage->fw[0]->part[0].role, stage->partner);
     return NULL;
 }
 
@@ -64,11 +64,11 @@ void stage_firmware(const struct stage *stage, unsigned side, const char *ret[2]
     ret[1] = *stage->partner ? stage->partner : NULL;
 }
 
-struct cps_err *stage_borrow(const struct cps_options *opt, const struct record_boot *boot,
+struct cps_err *stage_borrow(const struct cps_run_config *config, const struct record_boot *boot,
                              struct play **ret)
 {
     *ret = tool_alloc(1, sizeof(**ret));
-    return play_borrow(*ret, opt, boot->play, boot->engine);
+    return play_borrow(*ret, config, boot->play, boot->engine);
 }
 
 void stage_return(struct play *play, const struct record_boot *boot)
@@ -91,14 +91,14 @@ static void keep_events(struct cps_sink *sink, const struct cps_event *events, s
 }
 
 /* A boot of a5xx depends on the chip, which is that of the streams. */
-static struct cps_err *boot_pair(const struct cps_options *opt, uint32_t kinds,
+static struct cps_err *boot_pair(const struct cps_run_config *config, uint32_t kinds,
                                  struct record_boot *boot)
 {
     const struct cps_item chip = stage_chip(CPS_A5XX);
     struct keeper keeper = {{keep_events}, &boot->record};
     struct cps_engine *booted = NULL;
     struct play *play = NULL;
-    CPS_TRY(stage_borrow(opt, boot, &play));
+    CPS_TRY(stage_borrow(config, boot, &play));
     struct cps_err *err = cps_engine_feed(play->engine, &chip);
     if (!err) {
         play->kinds = kinds;
@@ -118,32 +118,32 @@ static struct cps_err *boot_pair(const struct cps_options *opt, uint32_t kinds,
 struct cps_err *stage_boot(const struct stage *stage, unsigned side, const char *inject,
                            struct record_boot *ret)
 {
-    struct cps_options opt = *stage->opt;
-    const struct record_setup setup = {.opt = &opt, .kinds = stage->kinds};
+    struct cps_run_config config = *stage->config;
+    const struct record_setup setup = {.config = &config, .kinds = stage->kinds};
     bool pair = stage->fw[0]->gen == CPS_A5XX;
     const char *firmware[2];
     *ret = (struct record_boot){0};
     if (pair && !*stage->partner)
         return NULL;
-    opt.inject = inject;
+    config.inject = inject;
     stage_firmware(stage, side, firmware);
     CPS_TRY(record_boot(&setup, firmware, ret));
-    return pair ? boot_pair(&opt, stage->kinds, ret) : NULL;
+    return pair ? boot_pair(&config, stage->kinds, ret) : NULL;
 }
 
-struct cps_err *stage_init(const struct cps_options *opt, struct stage *ret)
+struct cps_err *stage_init(const struct cps_run_config *config, struct stage *ret)
 {
-    *ret = (struct stage){.opt = opt};
+    *ret = (struct stage){.config = config};
     ret->kinds = RECORD_COMPARED | 1u << CPS_EV_PKT | 1u << CPS_EV_CTRL;
     for (unsigned i = 0; i < 2; i++) {
-        ret->path[i] = opt->fw[i];
-        CPS_TRY(cps_fw_load(opt->fw[i], opt->gen, &ret->fw[i]));
+        ret->path[i] = config->fw[i];
+        CPS_TRY(cps_fw_load(config->fw[i], config->gen, &ret->fw[i]));
     }
-    CPS_TRY(choose_partner(opt, ret));
+    CPS_TRY(choose_partner(config, ret));
     for (unsigned i = 0; i < 2; i++)
         CPS_TRY(stage_boot(ret, i, NULL, &ret->boot[i]));
     const struct cps_trace_head head = {.gen = ret->fw[0]->gen, .layout = ret->fw[0]->layout};
-    CPS_TRY(trace_names(&head, opt->rnn, ret->names));
+    CPS_TRY(trace_names(&head, config->rnn, ret->names));
     return record_mask_addresses(ret->names[CPS_CPU_SQE], &ret->mask);
 }
 
@@ -392,7 +392,7 @@ struct cps_err *stage_world(const struct stage *stage, unsigned side, enum cps_p
         return NULL;
     stage_text(stage->fw[side]->gen, who, place, packet, &text);
     CPS_TRY(cps_stream_open_memory("a stream", tool_text(&text), text.size, &stream));
-    struct cps_err *err = stage_borrow(stage->opt, boot, &play);
+    struct cps_err *err = stage_borrow(stage->config, boot, &play);
     if (!err)
         err = play_gather(play, stream);
     for (size_t i = 0; !err && i < play->feed.count && !ret->known; i++) {

@@ -55,7 +55,7 @@ void stage_set_up(struct stage_packet *packet, const struct stage_setup *setup);
 #define STAGE_PATH 4096
 
 struct stage {
-    const struct cps_options *opt;
+    const struct cps_run_config *config;
     struct cps_fw *fw[2];
     const char *path[2];
     char partner[STAGE_PATH]; /**< the other processor's file of a5xx; "": there is none */
@@ -67,7 +67,7 @@ struct stage {
 
 /** Boots both. @return an error if one does not come through its boot. The caller calls
  * stage_deinit() in any case */
-CPS_MUST_USE struct cps_err *stage_init(const struct cps_options *opt, struct stage *ret);
+CPS_MUST_USE struct cps_err *stage_init(const struct cps_run_config *config, struct stage *ret);
 void stage_deinit(struct stage *stage);
 
 /** Boots one side. @param inject  as `--inject` has it; or NULL @param ret  unbooted if the partner
@@ -91,7 +91,7 @@ CPS_MUST_USE struct cps_err *stage_world(const struct stage *stage, unsigned sid
                                          const struct stage_packet *packet, struct world *ret);
 
 /** A borrowed firmware in the state of a boot, until stage_return(), also after an error. */
-CPS_MUST_USE struct cps_err *stage_borrow(const struct cps_options *opt,
+CPS_MUST_USE struct cps_err *stage_borrow(const struct cps_run_config *config,
                                           const struct record_boot *boot, struct play **ret);
 void stage_return(struct play *play, const struct record_boot *boot);
 /** A register of a core; 0: there is none. */

@@ -302,7 +302,7 @@ struct cps_err *prove_open(struct prove *prove, const struct cps_options *opt)
 {
     *prove = (struct prove){.opt = opt, .jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1};
     prove->runs = opt->cross_check < 0 ? CROSSCHECK_RUNS : (unsigned)opt->cross_check;
-    CPS_TRY(stage_init(opt, &prove->stage));
+    CPS_TRY(stage_init(&opt->run, &prove->stage));
     CPS_TRY(check_pair(prove));
     prove->parts = prove->stage.fw[0]->part_count;
     for (unsigned i = 0; i < prove->parts; i++)

@@ -4,6 +4,7 @@
 #ifndef CPS_PROVE_TASK_H
 #define CPS_PROVE_TASK_H
 
+#include "tools/cmd/options/opt.h"
 #include "tools/explain/prove/witness.h"
 #include "trace/out/json.h"
 

@@ -193,17 +193,17 @@ static struct cps_err *run_side(struct machine *m, const struct cps_buf *text)
     const struct stage *stage = m->twins->stage;
     const struct record_boot *boot = &stage->boot[m->side];
     struct record *record = &m->twins->record[m->side];
-    struct cps_options opt = *stage->opt;
+    struct cps_run_config config = *stage->config;
     struct cps_stream *stream = NULL;
-    opt.fw[0] = stage->path[m->side];
-    opt.fw_count = 1;
+    config.fw[0] = stage->path[m->side];
+    config.fw_count = 1;
     record->count = 0;
     m->sink.put = take_events;
     m->twins->world[m->side].known = false;
     if (!boot->booted)
         return NULL;
     CPS_TRY(cps_stream_open_memory("a stream", cps_buf_text(text), text->size, &stream));
-    struct cps_err *err = stage_borrow(&opt, boot, &m->play);
+    struct cps_err *err = stage_borrow(&config, boot, &m->play);
     if (!err)
         err = play_gather(m->play, stream);
     if (!err && stage_find_core(m->play->engine, m->twins->who, &m->core)) {
@@ -223,13 +223,13 @@ static struct cps_err *run_requests(struct machine *m, const struct cps_buf *tex
     struct twins *t = m->twins;
     struct record *record = &t->record[m->side];
     char inject[64];
-    struct cps_options opt = *t->stage->opt;
-    const struct record_setup setup = {.opt = &opt, .kinds = KEPT_KINDS, .text = text};
+    struct cps_run_config config = *t->stage->config;
+    const struct record_setup setup = {.config = &config, .kinds = KEPT_KINDS, .text = text};
     const char *const firmware[2] = {t->stage->path[m->side], NULL};
     snprintf(inject, sizeof(inject), "preempt@1:%" PRIu32 ",switch@1:%" PRIu32, t->preempt,
              t->other_ring);
-    opt.inject = inject;
-    opt.limit = TICKS_AFTER;
+    config.inject = inject;
+    config.limit = TICKS_AFTER;
     record_deinit(record);
     CPS_TRY(record_run(&setup, firmware, "a stream", NULL, record));
     /* What was before the packet goes. */

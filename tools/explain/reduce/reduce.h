@@ -14,6 +14,7 @@
 #ifndef CPS_REDUCE_H
 #define CPS_REDUCE_H
 
+#include "tools/cmd/options/opt.h"
 #include "tools/run/record.h"
 #include "trace/form/diff.h"
 
@@ -113,7 +114,7 @@ struct runner_target {
 };
 
 struct runner {
-    struct cps_options opt[2]; /**< of each firmware */
+    struct cps_run_config config[2]; /**< of each firmware */
     struct play *play[2];
     unsigned sides; /**< firmware revisions: 1 or 2 */
     struct cps_engine *booted[2];

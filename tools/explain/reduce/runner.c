@@ -74,7 +74,7 @@ static struct cps_err *open_first(struct runner *r, struct cps_stream *stream)
     struct play *play = open_side(r, 0);
     CPS_TRY(play_read_dump(play, stream));
     play->as_given = r->sides > 1;
-    CPS_TRY(play_open(play, &r->opt[0], NULL));
+    CPS_TRY(play_open(play, &r->config[0], NULL));
     return play_gather(play, stream);
 }
 
@@ -85,7 +85,7 @@ static struct cps_err *open_second(struct runner *r)
     play->dump = r->play[0]->dump;
     play->gpu = r->play[0]->gpu;
     play->as_given = true;
-    CPS_TRY(play_open(play, &r->opt[1], NULL));
+    CPS_TRY(play_open(play, &r->config[1], NULL));
     return play_check_gpu(play);
 }
 
@@ -175,7 +175,7 @@ struct cps_err *runner_open(struct runner *r, const struct cps_options *opt, con
 {
     struct cps_stream *stream = NULL;
     for (unsigned i = 0; i < r->sides; i++)
-        play_side(opt, r->sides, i, &r->opt[i]);
+        play_side(&opt->run, r->sides, i, &r->config[i]);
     CPS_TRY(play_stream(input, &stream));
     struct cps_err *err = open_all(r, opt, stream, job);
     cps_stream_close(stream);
@@ -386,7 +386,7 @@ void runner_bound(struct runner *r, unsigned factor)
 {
     uint64_t most = factor * r->instructions + SPARE;
     for (unsigned i = 0; i < r->sides; i++) {
-        if (r->opt[i].limit > most)
-            r->opt[i].limit = most;
+        if (r->config[i].limit > most)
+            r->config[i].limit = most;
     }
 }

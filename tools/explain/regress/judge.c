@@ -140,7 +140,7 @@ static struct cps_err *replay_side(struct worker *w, struct side *side)
     const struct manifest_firmware *firmware = &m->firmware[side->firmware];
     const char *capture = m->capture[side->capture].path;
     CPS_TRY(worker_boot_(w, side->firmware));
-    const struct why_question question = {.opt = &w->regress->run,
+    const struct why_question question = {.config = &w->regress->run,
                                           .firmware = {firmware->path[0], firmware->path[1]},
                                           .capture = capture,
                                           .kinds = worker_kinds_(w),

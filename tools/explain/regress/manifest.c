@@ -94,7 +94,7 @@ static struct cps_err *add_firmware(struct reader *r)
 {
     const char *tags = NULL;
     CPS_TRY(take_key(r, "tags", &tags));
-    bool is_file = r->count > 2 && !opt_named_engine(r->word[2]); /* else an engine for scripts */
+    bool is_file = r->count > 2 && !cps_named_engine(r->word[2]); /* else an engine for scripts */
     if (r->count < 3 || r->count > 4 || (r->count == 4 && !is_file))
         return bad(r, "firmware NAME FILE [FILE] [tags=A,B]");
     struct manifest *to = r->to;
@@ -108,7 +108,7 @@ static struct cps_err *add_firmware(struct reader *r)
     CPS_FREE char *full = is_file ? join(r->dir, r->word[2]) : NULL;
     /* A file may be called as an engine's chip is not. */
     struct cps_err *err =
-        full && access(full, F_OK) ? tool_err(opt_check_named_engine(r->word[2])) : NULL;
+        full && access(full, F_OK) ? tool_err(cps_named_engine_check(r->word[2])) : NULL;
     if (err) { /* of the manifest, not of the command line */
         err->code = CPS_ERR_SYNTAX;
         return cps_err_within_(err, "%s:%u", r->path, r->line);
@@ -231,7 +231,7 @@ static struct cps_err *check_engines(const struct reader *r)
 {
     unsigned engines = 0;
     for (unsigned i = 0; i < r->to->firmware_count; i++) {
-        unsigned gen = opt_named_engine(r->to->firmware[i].path[0]);
+        unsigned gen = cps_named_engine(r->to->firmware[i].path[0]);
         engines |= gen ? cps_engines_of((enum cps_gen)gen) : (unsigned)CPS_ON_AFUC;
     }
     return r->to->policy ? check_policy(r, engines) : NULL;

@@ -11,6 +11,7 @@
 #ifndef CPS_REGRESS_H
 #define CPS_REGRESS_H
 
+#include "tools/cmd/options/opt.h"
 #include "tools/run/files.h"
 #include "tools/explain/regress/cache.h"
 #include "tools/explain/regress/manifest.h"
@@ -21,7 +22,7 @@
 struct regress {
     const struct cps_options *opt;
     struct manifest manifest;
-    struct cps_options run; /**< the options of each run */
+    struct cps_run_config run;
     uint32_t shard, shards; /**< this process's share of the pairs */
     unsigned jobs;
     struct json_object *results;

@@ -26,7 +26,7 @@ static struct cps_err *open_engine(struct worker *w, unsigned i)
 {
     const struct manifest_firmware *m = &w->regress->manifest.firmware[i];
     struct engine *e = &w->engine[i];
-    e->gen = (enum cps_gen)opt_named_engine(m->path[0]);
+    e->gen = (enum cps_gen)cps_named_engine(m->path[0]);
     struct cps_trace_head head = {.gen = e->gen, .layout = cps_gen_layout(e->gen)};
     if (!e->gen) {
         CPS_TRY(open_firmware(m->path[0], &w->regress->stamp[i][0], &e->fw, e->hash));
@@ -36,7 +36,7 @@ static struct cps_err *open_engine(struct worker *w, unsigned i)
         head.layout = e->fw->layout;
         e->cover = tool_alloc((size_t)e->fw->count + 1, 1);
     }
-    return trace_names(&head, w->regress->opt->rnn, e->names);
+    return trace_names(&head, w->regress->opt->run.rnn, e->names);
 }
 
 /* Masks name registers as the first firmware's generation does. */
@@ -96,7 +96,7 @@ uint32_t worker_kinds_(const struct worker *w)
 static struct record_setup setup_of(const struct worker *w)
 {
     return (struct record_setup){
-        .opt = &w->regress->run, .kinds = worker_kinds_(w), .cover = true, .recover = true};
+        .config = &w->regress->run, .kinds = worker_kinds_(w), .cover = true, .recover = true};
 }
 
 struct cps_err *worker_boot_(struct worker *w, unsigned firmware)

@@ -184,19 +184,19 @@ static struct cps_err *run_capture(struct state_run *run, const struct state_set
                                    struct play *play, struct cps_stream *stream,
                                    struct state_result *ret)
 {
-    struct cps_options opt = *setup->opt;
-    opt.fw[0] = setup->firmware[0];
-    opt.fw[1] = setup->firmware[1];
-    opt.fw_count = opt.fw[0] ? opt.fw[1] ? 2 : 1 : 0;
-    opt.demo = !opt.fw_count;
+    struct cps_run_config config = *setup->config;
+    config.fw[0] = setup->firmware[0];
+    config.fw[1] = setup->firmware[1];
+    config.fw_count = config.fw[0] ? config.fw[1] ? 2 : 1 : 0;
+    config.demo = !config.fw_count;
     run->draw = setup->draw < 0 ? -1 : setup->draw;
     play->trace = &run->sink;
     play->kinds = STATE_KINDS;
     CPS_TRY(cps_buffers_create(&play->buffers));
     CPS_TRY(play_read_dump(play, stream));
-    play->as_given = play_revisions(setup->opt) > 1;
+    play->as_given = play_revisions(setup->config) > 1;
     play->quiet = setup->quiet;
-    CPS_TRY(play_open(play, &opt, setup->capture));
+    CPS_TRY(play_open(play, &config, setup->capture));
     CPS_TRY(choose_processor(setup, play, &run->result.who));
     cps_launches_init_(&run->launches, play->names[run->result.who], run->result.who, true);
     struct cps_err *err = play_run(play, stream);

@@ -34,7 +34,7 @@ struct state {
 
 /** What a run is asked for. */
 struct state_setup {
-    const struct cps_options *opt;
+    const struct cps_run_config *config;
     const char *const
         *firmware;       /**< two paths, the second NULL but for a5xx, the first for the demo */
     const char *capture; /**< NULL: the demo's */

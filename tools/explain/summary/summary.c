@@ -156,6 +156,19 @@ static void put_script(const struct play *play, struct json_object *to)
     cps_json_buf(to, "missed", &play->missed);
 }
 
+static void print_end(const struct play_account *a)
+{
+    CPS_BUF why = {0};
+    play_account_reason(a, &why);
+    const char *text = cps_buf_text(&why);
+    bool early = play_account_status(a) || a->stop != CPS_STOP_IDLE;
+    const char *between = !*text ? "" : early && a->stop == CPS_STOP_IDLE ? ", " : " ";
+    if (early)
+        fprintf(stderr, "ended: %s%s%s\n", play_account_word(a), between, text);
+    else
+        report_aside("ended: %s%s%s\n", play_account_word(a), between, text);
+}
+
 struct cps_err *summary_print(const struct play *play, const struct play_account *account,
                               int status, bool json, bool compared)
 {
@@ -179,6 +192,22 @@ struct cps_err *summary_print(const struct play *play, const struct play_account
     report_aside("%s", tool_text(&text));
     if (is_script)
         fputs(cps_buf_text(&play->missed), stderr);
-    play_account_print_end(account);
+    print_end(account);
     return NULL;
+}
+
+int summary_print_stop(const struct play_account *a, const char *name)
+{
+    CPS_BUF text = {0};
+    int status = play_account_status(a);
+    play_account_put(a, &text);
+    if (status)
+        fprintf(stderr, "%s: %s\n", name, cps_buf_text(&text));
+    else if (a->stop != CPS_STOP_IDLE)
+        fprintf(stderr, "%s: %s\n", name, a->why);
+    cps_buf_clear(&text);
+    play_account_put_missing(a, &text);
+    if (text.size)
+        report_aside("%s: %s\n", name, cps_buf_text(&text));
+    return status;
 }

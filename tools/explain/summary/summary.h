@@ -13,5 +13,9 @@
 CPS_MUST_USE struct cps_err *summary_print(const struct play *play,
                                            const struct play_account *account, int status,
                                            bool json, bool compared);
+/** Prints on stderr the reason of the status, and how many submissions are missing.
+ * @param name  of the input
+ * @return play_account_status() */
+int summary_print_stop(const struct play_account *account, const char *name);
 
 #endif

@@ -27,7 +27,7 @@ static void put_lines(const char *text, unsigned most, struct cps_buf *out)
 }
 
 static struct cps_err *answer(struct why *why, const struct why_question *question,
-                              const struct cps_options *opt, struct cps_stream **in)
+                              const struct cps_run_config *config, struct cps_stream **in)
 {
     char text[32];
     for (size_t i = 0; i < question->events; i++) {
@@ -37,7 +37,7 @@ static struct cps_err *answer(struct why *why, const struct why_question *questi
     CPS_TRY(play_stream(question->capture, in));
     CPS_TRY(play_read_dump(why->play, *in));
     why->play->quiet = true;
-    CPS_TRY(play_open(why->play, opt, question->capture));
+    CPS_TRY(play_open(why->play, config, question->capture));
     CPS_TRY(why_resolve(why));
     return why_run(why, *in);
 }
@@ -61,7 +61,7 @@ static void put_answer(struct why *why, const struct why_ask *ask,
 
 struct cps_err *why_first_difference(const struct why_question *question, struct cps_buf *out)
 {
-    struct cps_options opt = *question->opt;
+    struct cps_run_config config = *question->config;
     struct play play = {.items = {NULL}};
     const char *slash = strrchr(question->capture, '/');
     struct why why = {.play = &play,
@@ -70,10 +70,10 @@ struct cps_err *why_first_difference(const struct why_question *question, struct
                       .nodes = question->nodes,
                       .boots_first = question->boots_first};
     struct cps_stream *in = NULL;
-    opt.fw_count = 0;
+    config.fw_count = 0;
     for (unsigned i = 0; i < 2 && question->firmware[i]; i++)
-        opt.fw[opt.fw_count++] = question->firmware[i];
-    struct cps_err *err = answer(&why, question, &opt, &in);
+        config.fw[config.fw_count++] = question->firmware[i];
+    struct cps_err *err = answer(&why, question, &config, &in);
     for (size_t i = 0; i < question->events && !err; i++)
         put_answer(&why, &why.ask[i], question, &out[i]);
     cps_stream_close(in);

@@ -84,7 +84,7 @@ void why_text(struct why *why, const struct why_ask *ask, struct cps_buf *out);
 void why_json(struct why *why, const struct why_ask *ask, struct cps_buf *out);
 /** Questions about events of a run that is made for them. */
 struct why_question {
-    const struct cps_options *opt; /**< without its firmware */
+    const struct cps_run_config *config; /**< without its firmware */
     const char *firmware[2];
     const char *capture;
     uint32_t kinds;        /**< of events that are counted */

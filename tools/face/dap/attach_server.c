@@ -176,8 +176,8 @@ struct cps_err *attach_server_open(const struct cps_options *opt, struct attach_
     CPS_BUF shown = {0};
     if (!opt->listen && !opt->listen_wait)
         return NULL;
-    for (unsigned i = 0; i < opt->fw_count; i++)
-        CPS_TRY(check_twice(opt->fw[i]));
+    for (unsigned i = 0; i < opt->run.fw_count; i++)
+        CPS_TRY(check_twice(opt->run.fw[i]));
     if (opt->arg_count)
         CPS_TRY(check_twice(opt->arg[0]));
     struct attach_server *s = tool_alloc(1, sizeof(*s));

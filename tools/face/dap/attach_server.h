@@ -3,6 +3,7 @@
 #ifndef CPS_ATTACH_SERVER_H
 #define CPS_ATTACH_SERVER_H
 
+#include "tools/cmd/options/opt.h"
 #include "tools/run/play.h"
 
 struct attach_server;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "tools/cmd/options/opt.h"
 #include "tools/face/debugger/command.h"
 
 /** Serves one client until it disconnects or the input ends. The session is open. @return NULL, or

@@ -77,7 +77,7 @@ static struct cps_err *read_options(struct dap *d)
             CPS_TRY(take_option(d, name, value, form));
     }
     CPS_TRY(opt_taken(OPT_SHIFT_STEP, &d->opt));
-    if (!d->opt.fw_count && !d->opt.demo && !opt_is_script(&d->opt))
+    if (!d->opt.run.fw_count && !d->opt.run.demo && !cps_run_is_script(&d->opt.run))
         return cps_err_new(CPS_ERR_INPUT, "launch: expected \"fw\": a file, \"demo\": true, or "
                                           "\"engine\" with a script as \"capture\"");
     return NULL;

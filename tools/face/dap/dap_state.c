@@ -500,7 +500,7 @@ struct cps_err *dap_draw_state(struct dap *d)
     unsigned core = 0;
     int64_t draw = dap_number(d->in, "draw", -1);
     struct state_result result = {0};
-    if (!session_afuc(s) || s->play.dump || (!s->opt->arg_count && !s->opt->demo))
+    if (!session_afuc(s) || s->play.dump || (!s->opt->arg_count && !s->opt->run.demo))
         return cps_err_new(CPS_ERR_INPUT, "state: expected firmware and a capture");
     if (cps_json_get(d->in, "draw") && draw < 0)
         return cps_err_new(CPS_ERR_INPUT, "draw %ld: expected a number from 0", (long)draw);

@@ -70,9 +70,9 @@ struct cps_err *look_draw(const struct session *session, unsigned who, long draw
                           struct state_result *ret)
 {
     const struct cps_options *opt = session->opt;
-    const char *firmware[3] = {opt->fw_count ? opt->fw[0] : NULL,
-                               opt->fw_count > 1 ? opt->fw[1] : NULL, NULL};
-    const struct state_setup setup = {.opt = opt,
+    const char *firmware[3] = {opt->run.fw_count ? opt->run.fw[0] : NULL,
+                               opt->run.fw_count > 1 ? opt->run.fw[1] : NULL, NULL};
+    const struct state_setup setup = {.config = &opt->run,
                                       .quiet = true,
                                       .firmware = firmware,
                                       .capture = opt->arg_count ? opt->arg[0] : NULL,
@@ -88,7 +88,7 @@ struct cps_err *look_state_draw(const struct session *session, long draw, bool a
     struct state_result result = {0};
     if (!session_afuc(session))
         return cps_err_new(CPS_ERR_SYNTAX, "%s does not draw", session_engine(session)->ops->name);
-    if ((!opt->arg_count && !opt->demo) || session->play.dump)
+    if ((!opt->arg_count && !opt->run.demo) || session->play.dump)
         return cps_err_new(CPS_ERR_INPUT, "draw %ld: expected firmware and a capture", draw);
     struct cps_err *err = look_draw(session, drawing(session), draw, &result);
     if (!err && !result.state.now)

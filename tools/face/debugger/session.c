@@ -19,15 +19,16 @@ static struct cps_err *read_input(struct session *s)
     const char *input = opt->arg_count ? opt->arg[0] : NULL;
     struct cps_stream *stream = NULL;
     struct cps_err *err = NULL;
-    s->play.quiet = true;                                     /* session_opened() tells it */
-    if ((opt->arg_count || opt->demo) && !opt_is_script(opt)) /* the bootstrap alone is fine, too */
+    s->play.quiet = true; /* session_opened() tells it */
+    if ((opt->arg_count || opt->run.demo) &&
+        !cps_run_is_script(&opt->run)) /* the bootstrap alone is fine, too */
         CPS_TRY(play_stream(input, &stream));
     if (stream)
         err = cps_buffers_create(&s->play.buffers);
     if (stream && !err)
         err = play_read_dump(&s->play, stream);
     if (!err)
-        err = play_open(&s->play, opt, input);
+        err = play_open(&s->play, &opt->run, input);
     if (!err)
         err = play_gather(&s->play, stream);
     cps_stream_close(stream);
@@ -53,7 +54,7 @@ static struct cps_debug_stop feed_next(struct session *s)
  * submission asked for; an earlier stop shows itself when the user looks. */
 static void go_to_start(struct session *s)
 {
-    uint32_t wanted = s->opt->submit > 0 ? (uint32_t)s->opt->submit : 0;
+    uint32_t wanted = s->opt->run.submit > 0 ? (uint32_t)s->opt->run.submit : 0;
     struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
     if (play_is_script(&s->play)) {
         bool has_code = cps_isa_has_code(session_engine(s)->ops->isa);
@@ -110,9 +111,9 @@ static struct cps_err *load_input(struct session *s, const struct cps_options *o
     CPS_TRY(read_input(s));
     if (opt->symbols && s->play.fw)
         CPS_TRY(cps_fw_symbols_load(s->play.fw, opt->symbols));
-    if (opt->submit > 0 && (uint64_t)opt->submit >= s->play.feed.submissions)
+    if (opt->run.submit > 0 && (uint64_t)opt->run.submit >= s->play.feed.submissions)
         return cps_err_new(CPS_ERR_INPUT, "--submit %ld: the capture has %u submissions",
-                           opt->submit, s->play.feed.submissions);
+                           opt->run.submit, s->play.feed.submissions);
     const struct cps_feeder feeder = {feed_item, &s->play.feed, s->play.feed.until};
     CPS_TRY(cps_debug_create(CPS_TAKE(s->play.engine), &feeder, &s->debug));
     cps_debug_interrupt(s->debug, count_interrupt, s);

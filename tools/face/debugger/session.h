@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "tools/cmd/options/opt.h"
 #include "emu/afuc/afuc.h"
 #include "emu/debug/debug.h"
 #include "tools/run/play.h"

@@ -84,7 +84,8 @@ static struct cps_err *read_document(struct lsp *l, struct lsp_document *d, stru
     const char *text = cps_buf_text(&d->text);
     struct chip_sink chip = {{note_chip}, CPS_LAYOUT_A6XX};
     if (d->kind == LSP_PM4) {
-        CPS_TRY(cps_pm4text_check_(text, d->text.size, l->opt.rnn, add_error, errors, &chip.sink));
+        CPS_TRY(
+            cps_pm4text_check_(text, d->text.size, l->opt.run.rnn, add_error, errors, &chip.sink));
         d->layout = chip.layout;
         return NULL;
     }

@@ -382,7 +382,7 @@ static struct cps_err *mean_line(struct lsp *l, const struct lsp_document *d, si
 {
     const struct cps_names *names = lsp_names(l, d->layout);
     struct line_sink sink = {.sink = {take_words}, .line = line};
-    struct cps_err *err = cps_pm4text_check_(cps_buf_text(&d->text), d->text.size, l->opt.rnn,
+    struct cps_err *err = cps_pm4text_check_(cps_buf_text(&d->text), d->text.size, l->opt.run.rnn,
                                              no_error, NULL, &sink.sink);
     if (!err && sink.words && names)
         put_packet(l, names, &sink, out);

@@ -4,6 +4,7 @@
 #ifndef CPS_LSP_PRIVATE_H
 #define CPS_LSP_PRIVATE_H
 
+#include "tools/cmd/options/opt.h"
 #include "fw/asm/check.h"
 #include "isa/base/buf.h"
 #include "tools/cmd/terminal/oom.h"

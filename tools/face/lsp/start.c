@@ -9,7 +9,7 @@
 const struct cps_names *lsp_names(struct lsp *l, enum cps_layout layout)
 {
     struct cps_names **names = &l->names[layout];
-    struct cps_err *err = *names ? NULL : cps_names_create(layout, l->opt.rnn, names);
+    struct cps_err *err = *names ? NULL : cps_names_create(layout, l->opt.run.rnn, names);
     if (l->failed)
         cps_err_free(err);
     else
@@ -47,12 +47,12 @@ static struct cps_err *use_options(struct lsp *l)
 {
     const struct cps_isa *isa = NULL;
     struct cps_names *names = NULL;
-    l->gen = l->opt.gen;
-    if (opt_is_script(&l->opt))
-        CPS_TRY(opt_script_engine(&l->opt, &isa, &l->gen));
+    l->gen = l->opt.run.gen;
+    if (cps_run_is_script(&l->opt.run))
+        CPS_TRY(cps_run_script_engine(&l->opt.run, &isa, &l->gen));
     if (isa && !cps_isa_has_code(isa))
-        return cps_err_new(CPS_ERR_USAGE, "%s has no code to assemble", l->opt.engine);
-    CPS_TRY(cps_names_create(CPS_LAYOUT_A6XX, l->opt.rnn, &names));
+        return cps_err_new(CPS_ERR_USAGE, "%s has no code to assemble", l->opt.run.engine);
+    CPS_TRY(cps_names_create(CPS_LAYOUT_A6XX, l->opt.run.rnn, &names));
     cps_names_destroy(names);
     return NULL;
 }

@@ -271,8 +271,8 @@ static struct cps_err *compare(struct change *c, struct json_object *to)
     CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options, keep, c, &diff));
     cps_json_uint(to, "total", diff.differences);
     cps_diff_deinit(&diff);
-    CPS_TRY(view_listing(c->old->fw, c->old->opt.rnn, &c->listing[0]));
-    CPS_TRY(view_listing(c->run->side->fw, c->old->opt.rnn, &c->listing[1]));
+    CPS_TRY(view_listing(c->old->fw, c->old->config.rnn, &c->listing[0]));
+    CPS_TRY(view_listing(c->run->side->fw, c->old->config.rnn, &c->listing[1]));
     put_packets(c);
     return NULL;
 }

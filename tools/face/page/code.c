@@ -192,7 +192,7 @@ static struct cps_err *put_image(const struct view_run *run, const struct cps_fw
 {
     struct view_listing listing = {0};
     CPS_FREE uint8_t *ran = tool_alloc(fw->count + 1, 1);
-    struct cps_err *err = view_listing(fw, run->side->opt.rnn, &listing);
+    struct cps_err *err = view_listing(fw, run->side->config.rnn, &listing);
     for (unsigned i = 0; !err && i < run->processors; i++) {
         const struct cps_fw_part *part = NULL;
         if (view_image(run->side, run->processor[i].who, &part) == fw)

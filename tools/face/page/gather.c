@@ -77,7 +77,7 @@ static struct cps_err *read_trace(struct view_side *side, const char *path)
 struct cps_err *view_record(struct view_side *side, const char *capture, bool steps)
 {
     const struct record_setup setup = {
-        .opt = &side->opt,
+        .config = &side->config,
         .kinds = STRUCTURE | (steps ? ROWS | 1u << CPS_EV_WORD : RECORD_COMPARED),
         .most_steps = VIEW_MOST_EVENTS,
         .narrow = true,

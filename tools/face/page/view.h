@@ -23,11 +23,11 @@ struct json_object;
 
 /** One revision and its run. */
 struct view_side {
-    struct cps_options opt; /**< with its share of --fw */
-    const char *path[2];    /**< of firmware, as record_run() takes them; NULL: the demo */
-    bool alone;             /**< there is no other revision: it may be a trace */
-    struct cps_fw *fw;      /**< owned */
-    struct cps_fw *me;      /**< a5xx: of the ME; owned */
+    struct cps_run_config config; /**< with its share of --fw */
+    const char *path[2];          /**< of firmware, as record_run() takes them; NULL: the demo */
+    bool alone;                   /**< there is no other revision: it may be a trace */
+    struct cps_fw *fw;            /**< owned */
+    struct cps_fw *me;            /**< a5xx: of the ME; owned */
     struct record record;
     struct cps_names *names[CPS_CPU_COUNT];
 };
@@ -72,7 +72,8 @@ struct view_run {
     uint32_t time; /**< events of the run, as view_is_timed() */
 };
 
-/** Runs @p side->opt over a capture, or reads a trace that it made. @p capture  NULL: the demo's.
+/** Runs @p side->config over a capture, or reads a trace that it made. @p capture  NULL: the
+ * demo's.
  * @p steps  with all that the page shows */
 CPS_MUST_USE struct cps_err *view_record(struct view_side *side, const char *capture, bool steps);
 /** Whether an event becomes a row; the page numbers kinds with four bits. */

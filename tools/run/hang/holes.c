@@ -57,7 +57,7 @@ static struct cps_err *try_it(struct trials *t, uint64_t *ret)
 {
     struct cps_engine *engine = NULL;
     struct hang_position place;
-    uint64_t limit = t->r->play->opt->limit;
+    uint64_t limit = t->r->play->config->limit;
     if (limit > STEPS)
         limit = STEPS;
     memset(t->cover, 0, t->count * sizeof(*t->cover));
