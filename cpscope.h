@@ -37,6 +37,8 @@
 #include "emu/afuc/afuc.h"
 #include "emu/debug/debug.h"
 #include "emu/engine.h"
+#include "emu/engine.h"
+#include "tools/run/run.h"
 
 CPS_C_BEGIN
 

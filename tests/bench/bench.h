@@ -64,7 +64,7 @@ struct bench {
     char large[3][BENCH_PATH];         /**< in it: many copies, as enum bench_form */
     char small[BENCH_PATH];            /**< one copy, of what is built in a piece */
     bool has_zst;
-    char firmware[RUN_MAX_FW][BENCH_PATH]; /**< names in it of what runs */
+    char firmware[CPS_RUN_MAX_FW][BENCH_PATH]; /**< names in it of what runs */
     unsigned firmwares;
     char manifest[BENCH_PATH], script[BENCH_PATH], report[BENCH_PATH];
     bool gzip, zstd;           /**< whether these programs are installed */

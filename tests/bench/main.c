@@ -75,7 +75,7 @@ static bool read_arguments(int argc, char **argv, struct bench *bench, struct ch
             good = choose_figures(optarg, choice->wanted);
         else if (letter == 'c')
             snprintf(bench->capture, sizeof(bench->capture), "%s", optarg);
-        else if (letter == 'f' && bench->with.run.fw_count < RUN_MAX_FW)
+        else if (letter == 'f' && bench->with.run.fw_count < CPS_RUN_MAX_FW)
             bench->with.run.fw[bench->with.run.fw_count++] = optarg;
         else if (letter == 'j')
             bench->json = true;

@@ -88,7 +88,7 @@ static bool writes_to_terminal(unsigned command, const struct cps_options *opt)
 
 static int do_command(int argc, char **argv)
 {
-    static char firmware[RUN_MAX_FW][FILES_PATH];
+    static char firmware[CPS_RUN_MAX_FW][FILES_PATH];
     struct cps_options opt;
     int command = opt_command(argv[1]);
     if (command < 0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What others get: installs into an empty folder and looks at it as a stranger would.
-Usage: install.py MESON BUILD CC SANITIZERS VERSION"""
+Usage: install.py MESON BUILD CC SANITIZERS VERSION CPSCOPE"""
+import json
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ import tap
 from tree import ROOT as SOURCE
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MESON, BUILD, CC, SANITIZERS, VERSION = sys.argv[1:6]
+MESON, BUILD, CC, SANITIZERS, VERSION, CPSCOPE = sys.argv[1:7]
 SANITIZE = [] if SANITIZERS == "none" else ["-fsanitize=" + SANITIZERS]
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 SHARE = 0.6
@@ -182,6 +183,34 @@ def outsider():
     assert out == read(os.path.join(HERE, "outsider.txt")), out
 
 
+def example():
+    """The program of docs/library.md, built; its output for the demo."""
+    source = os.path.join(folder.name, "example.c")
+    with open(source, "w") as file:
+        file.write(re.search(r"```c\n(.*?)```", read(os.path.join(SOURCE, "docs", "library.md")), re.S).group(1))
+    program = build("example", source)
+    firmware = os.path.join(folder.name, "demo.fw")
+    said(CPSCOPE, "asm", DEMO[0], "-o", firmware)
+    return program, run(program, firmware, DEMO[1])
+
+
+def example_demo():
+    summary = json.loads(said(CPSCOPE, "run", "--demo", "--json"))
+    assert example()[1].split(":", 1)[1].split()[0] == str(summary["register_writes"])
+
+
+def example_dump():
+    """The same counts as `cpscope run` prints of the dump."""
+    corpus = os.environ.get("CPSCOPE_CORPUS")
+    if not corpus:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    words = [os.path.join(corpus, "firmware", "a630_sqe-207.fw"), os.path.join(corpus, "captures", "crash.devcore")]
+    out = run(os.path.join(folder.name, "example"), *words)
+    printed = subprocess.run([CPSCOPE, "run", "-q", "--fw", *words], capture_output=True, text=True).stdout
+    counts = re.search(r"# in all: (\d+ equal, \d+ different)", printed).group(1)
+    assert counts in out.splitlines(), (counts, out)
+
+
 def device():
     out = run(build("device", os.path.join(HERE, "device.c")), DEMO[0])
     assert out == "60 fences, 0 failures\n", out
@@ -219,6 +248,8 @@ tap.run([
     ("every header says what threads may do", threads),
     ("at least 60 % of the lines of public headers are comments", share),
     ("a program of somebody else's traces and debugs", outsider),
+    ("the example of docs/library.md counts what run counts", example_demo),
+    ("it compares a hang dump as run does", example_dump),
     ("a device model embeds the processor", device),
     ("the same with firmware of a630", device_real),
     ("a C++ program links", cxx),

@@ -65,7 +65,7 @@ bool opt_count(const char *text, uint64_t *ret)
 
 static bool set_list(struct cps_run_config *to, const char *text)
 {
-    if (to->fw_count == RUN_MAX_FW)
+    if (to->fw_count == CPS_RUN_MAX_FW)
         return false;
     to->fw[to->fw_count++] = text;
     return true;
@@ -81,7 +81,7 @@ static bool add_path(struct file_paths *to, const char *text)
 
 static bool add_policy(struct cps_run_config *to, const char *name, const char *text)
 {
-    if (to->policy_count == RUN_MAX_POLICY)
+    if (to->policy_count == CPS_RUN_MAX_POLICY)
         return false;
     to->policy[to->policy_count++] = (struct cps_run_policy){name, text};
     return true;

@@ -306,6 +306,9 @@ void rows_add(struct replay_rows *rows, enum replay_group group, enum replay_ver
 void rows_deinit(struct replay_rows *rows);
 /** Rows of all groups with a verdict. */
 unsigned rows_count(const struct replay_rows *rows, enum replay_verdict verdict);
+/** The words for a row's group and verdict. */
+const char *rows_group_name(const struct replay_row *row);
+const char *rows_verdict_word(const struct replay_row *row);
 /** A line for each row that differs, or for each (@p all), then one for each group and the sum. */
 void rows_print(const struct replay_rows *rows, bool all, FILE *out);
 /** The rows as an array. */

@@ -55,6 +55,16 @@ unsigned rows_count(const struct replay_rows *rows, enum replay_verdict verdict)
     return count;
 }
 
+const char *rows_group_name(const struct replay_row *row)
+{
+    return group_names[row->group];
+}
+
+const char *rows_verdict_word(const struct replay_row *row)
+{
+    return verdict_words[row->verdict];
+}
+
 static void print_row(const struct replay_row *row, FILE *out)
 {
     fprintf(out, "%s 0x%08" PRIx32 " 0x%08" PRIx32 " %s%s%s\n", row->name, row->hardware,
