@@ -25,17 +25,6 @@ static int (*const run[])(const struct cps_options *opt) = {
 #include "tools/cmd/options/opt.def"
 };
 
-static int help(int argc, char **argv)
-{
-    int command = argc > 2 ? opt_command(argv[2]) : -1;
-    int status = 0;
-    if (argc > 2 && opt_document(argc - 2, argv + 2, &status))
-        return status;
-    if (argc > 2 && command < 0 && argv[2][0] != '-')
-        return opt_unknown_command(argv[2]);
-    return opt_help(command);
-}
-
 static bool is_help(const char *arg)
 {
     return !strcmp(arg, "--help") || !strcmp(arg, "-h");
@@ -119,8 +108,15 @@ static int do_first_word(int argc, char **argv)
 {
     if (argc < 2)
         return report_usage("expected a command; try 'cpscope help'");
-    if (!strcmp(argv[1], "help") || is_help(argv[1]))
-        return help(argc, argv);
+    if (!strcmp(argv[1], "help") || is_help(argv[1])) {
+        int command = argc > 2 ? opt_command(argv[2]) : -1;
+        int status = 0;
+        if (argc > 2 && opt_document(argc - 2, argv + 2, &status))
+            return status;
+        if (argc > 2 && command < 0 && argv[2][0] != '-')
+            return opt_unknown_command(argv[2]);
+        return opt_help(command);
+    }
     return is_version(argv[1]) ? version() : do_command(argc, argv);
 }
 

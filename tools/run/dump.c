@@ -116,29 +116,6 @@ static struct cps_err *add_banked(struct dump *dump, const struct cps_item *item
     return NULL;
 }
 
-static struct cps_err *add_register(struct dump *dump, const struct cps_item *item)
-{
-    if (item->reg.offset >= DUMP_REGS)
-        return NULL;
-    if (strcmp(item->reg.section, "registers") != 0)
-        return add_banked(dump, item);
-    dump->reg[item->reg.offset] = item->reg.value;
-    dump->known[item->reg.offset] = true;
-    return NULL;
-}
-
-static void add_text(struct dump *dump, const struct cps_item *item)
-{
-    if (item->kind == CPS_ITEM_NOTE && item->text.cut)
-        cps_buf_add(&dump->cut, item->text.bytes, item->text.size);
-    cps_buf_str(&dump->text, item->kind == CPS_ITEM_NOTE ? "warning: " : "");
-    for (size_t i = 0; i < item->text.size; i++) {
-        char c = item->text.bytes[i];
-        cps_buf_add(&dump->text, c >= ' ' && c != 0x7f ? &c : "?", 1);
-    }
-    cps_buf_str(&dump->text, "\n");
-}
-
 static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_item *item)
 {
     struct dump *dump = (struct dump *)sink;
@@ -149,7 +126,13 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
         add_ring(dump, item);
         return NULL;
     case CPS_ITEM_REGISTER:
-        return add_register(dump, item);
+        if (item->reg.offset >= DUMP_REGS)
+            return NULL;
+        if (strcmp(item->reg.section, "registers") != 0)
+            return add_banked(dump, item);
+        dump->reg[item->reg.offset] = item->reg.value;
+        dump->known[item->reg.offset] = true;
+        return NULL;
     case CPS_ITEM_BLOCK:
         return add_block(dump, item);
     case CPS_ITEM_BUFFER:
@@ -163,7 +146,14 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
         return NULL;
     case CPS_ITEM_TEXT:
     case CPS_ITEM_NOTE:
-        add_text(dump, item);
+        if (item->kind == CPS_ITEM_NOTE && item->text.cut)
+            cps_buf_add(&dump->cut, item->text.bytes, item->text.size);
+        cps_buf_str(&dump->text, item->kind == CPS_ITEM_NOTE ? "warning: " : "");
+        for (size_t i = 0; i < item->text.size; i++) {
+            char c = item->text.bytes[i];
+            cps_buf_add(&dump->text, c >= ' ' && c != 0x7f ? &c : "?", 1);
+        }
+        cps_buf_str(&dump->text, "\n");
         return NULL;
     default:
         return NULL;

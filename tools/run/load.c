@@ -77,32 +77,24 @@ static struct cps_err *load_firmware(struct play *play)
     return NULL;
 }
 
-static void set_chip(const struct cps_chip_id *chip, struct cps_config *config)
-{
-    if (chip->given)
-        config->chip = chip->id;
-    config->has_variant = chip->has_variant;
-    if (chip->has_variant)
-        config->variant = chip->variant;
-}
-
-/* What its firmware says of the engine. */
-static void describe_firmware(const struct play *play, struct cps_config *config)
-{
-    uint32_t low = 0;
-    uint32_t high = 0;
-    cps_config_firmware(config, play->fw, play->me);
-    set_chip(&play->config->chip_id, config);
-    /* A hardware dump says where the firmware's image lay. */
-    if (play->dump && dump_reg(play->dump, 0x830, &low) && dump_reg(play->dump, 0x831, &high))
-        config->instr_iova = (uint64_t)high << 32 | low;
-}
-
 static struct cps_err *build_engine(struct play *play)
 {
     struct cps_config config = {.gen = play->gen, .policy = play->policy};
-    if (play->fw)
-        describe_firmware(play, &config);
+    if (play->fw) {
+        /* What its firmware says of the engine. */
+        uint32_t low = 0;
+        uint32_t high = 0;
+        cps_config_firmware(&config, play->fw, play->me);
+        const struct cps_chip_id *chip = &play->config->chip_id;
+        if (chip->given)
+            config.chip = chip->id;
+        config.has_variant = chip->has_variant;
+        if (chip->has_variant)
+            config.variant = chip->variant;
+        /* A hardware dump says where the firmware's image lay. */
+        if (play->dump && dump_reg(play->dump, 0x830, &low) && dump_reg(play->dump, 0x831, &high))
+            config.instr_iova = (uint64_t)high << 32 | low;
+    }
     return cps_engine_create(&config, &play->engine);
 }
 
@@ -119,15 +111,6 @@ static void note_place(struct play *play, const struct cps_event *event)
     if (i == play->place_count)
         play->place[play->place_count++] = (struct play_unmodelled){place, event->addr, 0};
     play->place[i].count++;
-}
-
-/* What the summary says of an event. */
-static void note(struct play *play, const struct cps_event *event)
-{
-    if (cps_event_kind(event) == CPS_EV_UNMODELLED)
-        note_place(play, event);
-    if (cps_event_unknown(event))
-        play->unknown[event->addr]++;
 }
 
 /* The first event from @p i on whose kind is one of a set; most are not. */
@@ -148,9 +131,14 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
     struct cps_sink *trace = play->muted ? NULL : play->trace;
     for (size_t i = 0; (i = find_kind(events, i, count, noted)) < count; i++) {
         unsigned kind = cps_event_kind(&events[i]);
-        if (!(play->extra >> kind & 1))
-            note(play, &events[i]);
-        else if (play->watcher)
+        if (!(play->extra >> kind & 1)) {
+            /* What the summary says of an event. */
+            const struct cps_event *event = &events[i];
+            if (cps_event_kind(event) == CPS_EV_UNMODELLED)
+                note_place(play, event);
+            if (cps_event_unknown(event))
+                play->unknown[event->addr]++;
+        } else if (play->watcher)
             play->watcher->put(play->watcher, &events[i], 1);
         if (!(drop >> kind & 1))
             continue;
@@ -232,20 +220,6 @@ static struct cps_err *check_gmu(const struct play *play)
                        play->fw->name, IN_GMU_INTERRUPT);
 }
 
-/* Every processor numbers its own control registers; only a5xx has two layouts in one engine. */
-static struct cps_err *create_names(struct play *play)
-{
-    enum cps_layout first = play->fw ? play->fw->layout : cps_gen_layout(play->gen);
-    for (unsigned i = 0; i < play->engine->cores; i++) {
-        unsigned who = play->engine->who[i];
-        enum cps_layout layout = who == CPS_CPU_ME ? CPS_LAYOUT_A5XX_ME : first;
-        CPS_TRY(cps_names_create(layout, play->config->rnn, &play->names[who]));
-    }
-    if (!play->fw)
-        CPS_TRY(cps_names_create(first, play->config->rnn, &play->names[CPS_CPU_HOST]));
-    return NULL;
-}
-
 bool play_has_processors(const struct play *play)
 {
     return play_has_processors_of(play, play->engine);
@@ -269,32 +243,6 @@ static struct cps_err *script_policy(struct play *play)
     return NULL;
 }
 
-/* The words of a run file, then those of the options. */
-static struct cps_err *set_policy(struct play *play)
-{
-    play->policy = cps_policy_default();
-    play->policy.prefetch =
-        play->dump && play->fw ? CPS_PREFETCH_ON : CPS_PREFETCH_OFF; /* as hardware does it */
-    CPS_TRY(script_policy(play));
-    return cps_run_apply_policy(play->config, play->gen, &play->policy);
-}
-
-/* The chip or ABI, where options and not firmware say it. */
-static struct cps_err *load_script(struct play *play, const char *input)
-{
-    const struct cps_isa *isa = NULL;
-    unsigned gen = play->config->fw_count ? cps_named_engine(play->config->fw[0]) : 0;
-    if (gen)
-        isa = cps_gen_isa((enum cps_gen)gen);
-    else
-        CPS_TRY(cps_run_script_engine(play->config, &isa, &gen));
-    if (!input)
-        return cps_err_new(CPS_ERR_INPUT, "expected a script");
-    CPS_TRY(play_load_script(input, isa, gen, &play->script));
-    play->gen = play->script.gen;
-    return NULL;
-}
-
 static bool wants_script(const struct cps_run_config *config)
 {
     return cps_run_is_script(config) || (config->fw_count && cps_named_engine(config->fw[0]));
@@ -306,18 +254,42 @@ struct cps_err *play_open(struct play *play, const struct cps_run_config *config
     play->sink.put = take_events;
     play->config = config;
     if (wants_script(config)) {
-        CPS_TRY(load_script(play, input));
+        /* The chip or ABI, where options and not firmware say it. */
+        const struct cps_isa *isa = NULL;
+        unsigned gen = play->config->fw_count ? cps_named_engine(play->config->fw[0]) : 0;
+        if (gen)
+            isa = cps_gen_isa((enum cps_gen)gen);
+        else
+            CPS_TRY(cps_run_script_engine(play->config, &isa, &gen));
+        if (!input)
+            return cps_err_new(CPS_ERR_INPUT, "expected a script");
+        CPS_TRY(play_load_script(input, isa, gen, &play->script));
+        play->gen = play->script.gen;
     } else {
         CPS_TRY(load_firmware(play));
         if (play->dump)
             CPS_TRY(code_open(play));
         play->gen = play->fw->gen;
     }
-    CPS_TRY(set_policy(play));
+    /* The words of a run file, then those of the options. */
+    play->policy = cps_policy_default();
+    play->policy.prefetch =
+        play->dump && play->fw ? CPS_PREFETCH_ON : CPS_PREFETCH_OFF; /* as hardware does it */
+    CPS_TRY(script_policy(play));
+    CPS_TRY(cps_run_apply_policy(play->config, play->gen, &play->policy));
     CPS_TRY(build_engine(play));
     CPS_TRY(inject(play));
     CPS_TRY(check_gmu(play));
-    CPS_TRY(create_names(play));
+    /* Every processor numbers its own control registers; only a5xx has two layouts in one engine.
+     */
+    enum cps_layout first = play->fw ? play->fw->layout : cps_gen_layout(play->gen);
+    for (unsigned i = 0; i < play->engine->cores; i++) {
+        unsigned who = play->engine->who[i];
+        enum cps_layout layout = who == CPS_CPU_ME ? CPS_LAYOUT_A5XX_ME : first;
+        CPS_TRY(cps_names_create(layout, play->config->rnn, &play->names[who]));
+    }
+    if (!play->fw)
+        CPS_TRY(cps_names_create(first, play->config->rnn, &play->names[CPS_CPU_HOST]));
     return play->fw ? NULL : play_script_items(play);
 }
 

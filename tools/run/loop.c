@@ -73,17 +73,6 @@ void play_boot(struct play *play)
     }
 }
 
-static struct cps_err *take_chip(struct play *play, const struct cps_item *item)
-{
-    struct cps_item first = {.kind = CPS_ITEM_CHIP};
-    if (play->gpu)
-        return play_check_gpu(play);
-    play->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
-    first.chip.gpu_id = (uint32_t)play->gpu;
-    CPS_TRY(play_check_gpu(play));
-    return cps_engine_feed(play->engine, &first);
-}
-
 /* Whether anything of a stream is there. */
 static bool is_captured(struct play *play, const struct cps_item *item)
 {
@@ -176,9 +165,15 @@ static struct cps_err *act(struct play *play, const struct cps_item *item)
 
 struct cps_err *play_item(struct play *play, const struct cps_item *item)
 {
+    struct cps_item first = {.kind = CPS_ITEM_CHIP};
     switch (item->kind) {
     case CPS_ITEM_CHIP:
-        return take_chip(play, item);
+        if (play->gpu)
+            return play_check_gpu(play);
+        play->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
+        first.chip.gpu_id = (uint32_t)play->gpu;
+        CPS_TRY(play_check_gpu(play));
+        return cps_engine_feed(play->engine, &first);
     case CPS_ITEM_SUBMIT:
         return submit(play, item);
     case CPS_ITEM_NOTE:
@@ -204,12 +199,6 @@ struct cps_err *play_take_item_(struct cps_item_sink *items, const struct cps_it
     show_progress(play);
     CPS_TRY(take_buffers(play, item));
     return play_item(play, item);
-}
-
-/* Also where a capture is cut short: what it says up to there counts. */
-static struct cps_err *seal_buffers(const struct play *play, struct cps_err *err)
-{
-    return cps_err_first_(err, play->buffers ? cps_buffers_seal(play->buffers) : NULL);
 }
 
 /* The file of a run that an engine refused something of. */
@@ -243,7 +232,9 @@ static struct cps_err *check_submission(const struct play *play)
 static struct cps_err *read_capture(struct play *play, struct cps_stream *capture)
 {
     cps_stream_set_rnn(capture, play->config->rnn);
-    return seal_buffers(play, cps_capture_read(capture, NULL, &play->items));
+    /* Also where a capture is cut short: what it says up to there counts. */
+    struct cps_err *err = cps_capture_read(capture, NULL, &play->items);
+    return cps_err_first_(err, play->buffers ? cps_buffers_seal(play->buffers) : NULL);
 }
 
 struct cps_err *play_run(struct play *play, struct cps_stream *capture)
@@ -278,16 +269,6 @@ static struct cps_err *gather_item(struct cps_item_sink *items, const struct cps
     return feed_add(&play->feed, item);
 }
 
-/* A ring comes with the driver's first packets, or is said to be without. */
-static void leave_init(struct feed *feed)
-{
-    bool ring = false;
-    for (size_t i = 2; i < feed->count; i++)
-        ring |= feed->item[i].kind == CPS_ITEM_RING;
-    if (ring)
-        memmove(&feed->item[1], &feed->item[2], (--feed->count - 1) * sizeof(*feed->item));
-}
-
 /* In front of what the capture says: which GPU, and the driver's first packets. */
 static struct cps_err *gather_capture(struct play *play, struct cps_stream *capture)
 {
@@ -299,7 +280,13 @@ static struct cps_err *gather_capture(struct play *play, struct cps_stream *capt
     struct cps_err *err = capture ? read_capture(play, capture) : NULL;
     play->items.item = play_take_item_;
     play->feed.item[0].chip.gpu_id = (uint32_t)play->gpu;
-    leave_init(&play->feed);
+    /* A ring comes with the driver's first packets, or is said to be without. */
+    struct feed *feed = &play->feed;
+    bool ring = false;
+    for (size_t i = 2; i < feed->count; i++)
+        ring |= feed->item[i].kind == CPS_ITEM_RING;
+    if (ring)
+        memmove(&feed->item[1], &feed->item[2], (--feed->count - 1) * sizeof(*feed->item));
     return err;
 }
 

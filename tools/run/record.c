@@ -26,20 +26,6 @@ void record_keep(struct record *record, const struct cps_event *events, size_t c
     record->count += count;
 }
 
-/* A trace that lacks the event says nothing about how its run ended. */
-static void read_end(struct record *ret)
-{
-    ret->account.from_trace = ret->account.endless = true;
-    for (size_t i = ret->count; i && ret->account.endless; i--) {
-        const struct cps_event *event = &ret->event[i - 1];
-        ret->account.endless = cps_event_kind(event) != CPS_EV_END;
-        while (!ret->account.endless &&
-               cps_stop_reason(ret->account.stop) != cps_event_sub(event) &&
-               ret->account.stop < CPS_STOP_BAD_PACKET)
-            ret->account.stop++;
-    }
-}
-
 static struct cps_err *read_trace(struct cps_stream *stream, const char *path,
                                   struct cps_trace_head *head, struct record *ret)
 {
@@ -56,7 +42,16 @@ static struct cps_err *read_trace(struct cps_stream *stream, const char *path,
         record_keep(ret, events, count);
     }
     cps_trace_close(trace);
-    read_end(ret);
+    /* A trace that lacks the event says nothing about how its run ended. */
+    ret->account.from_trace = ret->account.endless = true;
+    for (size_t i = ret->count; i && ret->account.endless; i--) {
+        const struct cps_event *event = &ret->event[i - 1];
+        ret->account.endless = cps_event_kind(event) != CPS_EV_END;
+        while (!ret->account.endless &&
+               cps_stop_reason(ret->account.stop) != cps_event_sub(event) &&
+               ret->account.stop < CPS_STOP_BAD_PACKET)
+            ret->account.stop++;
+    }
     return err ? err : ret->lost ? cps_err_nomem() : NULL;
 }
 
@@ -80,14 +75,6 @@ static struct cps_err *compare_replay(struct record *record, struct replay *repl
                  rows_count(&replay->rows, REPLAY_DIFFERENT),
                  replay->missing ? ", streams missing" : "");
     return NULL;
-}
-
-/* A submission that is not captured is a stream that is missing, too. */
-static void count_capture(struct record *record, const struct play *play)
-{
-    uint64_t missing = play_missing_streams(play);
-    record->missing = missing > play->not_captured ? missing - play->not_captured : 0;
-    record->notes = play->notes;
 }
 
 static bool is_step(const struct cps_event *event)
@@ -126,7 +113,10 @@ static struct cps_err *finish(struct record *record, struct play *play)
     record->buffers = CPS_TAKE(play->buffers);
     record->packets = play->engine->packets;
     record->instructions = play->engine->instructions;
-    count_capture(record, play);
+    /* A submission that is not captured is a stream that is missing, too. */
+    uint64_t missing = play_missing_streams(play);
+    record->missing = missing > play->not_captured ? missing - play->not_captured : 0;
+    record->notes = play->notes;
     record->misses = play->misses;
     snprintf(record->missed, sizeof(record->missed), "%.*s", (int)strcspn(missed, "\n"), missed);
     if (play->code && play->code->recovered)
@@ -278,39 +268,20 @@ static bool is_script(const char *const firmware[2])
     return firmware[0] && cps_named_engine(firmware[0]);
 }
 
-/* The boot that a run began with has executed, too. */
-static void add_boot_cover(struct record *record, const struct record_boot *boot)
-{
-    const uint32_t booted = boot->record.cover_count;
-    const uint32_t count = record->cover_count < booted ? record->cover_count : booted;
-    const struct cps_cover *const from = boot->record.cover;
-    struct cps_cover *const to = record->cover;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!from[i].run)
-            continue;
-        to[i].run += from[i].run;
-        to[i].taken += from[i].taken;
-    }
-}
-
-/* Events of the boot come first. */
-static struct cps_err *begin_from(struct run *run, struct record_boot *boot)
-{
-    CPS_TRY(play_borrow(run->play, &run->config, boot->play, boot->engine));
-    run->boot = boot;
-    if (!boot->booted)
-        return NULL;
-    run->play->begun = run->play->booted = true;
-    play_watch(run->play);
-    record_keep(run->record, boot->record.event, boot->record.count);
-    return NULL;
-}
-
 /* A dump begins with its own boot, of its own firmware. */
 static struct cps_err *begin(struct run *run, const char *capture, struct record_boot *boot)
 {
-    if (boot && boot->play && !run->play->dump)
-        return begin_from(run, boot);
+    if (boot && boot->play && !run->play->dump) {
+        /* Events of the boot come first. */
+        CPS_TRY(play_borrow(run->play, &run->config, boot->play, boot->engine));
+        run->boot = boot;
+        if (!boot->booted)
+            return NULL;
+        run->play->begun = run->play->booted = true;
+        play_watch(run->play);
+        record_keep(run->record, boot->record.event, boot->record.count);
+        return NULL;
+    }
     CPS_TRY(play_open(run->play, &run->config, capture));
     if (run->play->dump) /* which registers are written */
         run->play->extra |= 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX;
@@ -336,8 +307,20 @@ static struct cps_err *execute(struct run *run, const char *capture, bool script
     if (run->setup->cover)
         CPS_TRY(start_cover(run->record, run->play, run->setup));
     struct cps_err *err = play_run(run->play, run->stream);
-    if (run->setup->cover && run->boot && boot->booted)
-        add_boot_cover(run->record, boot);
+    if (run->setup->cover && run->boot && boot->booted) {
+        /* The boot that a run began with has executed, too. */
+        struct record *record = run->record;
+        const uint32_t booted = boot->record.cover_count;
+        const uint32_t count = record->cover_count < booted ? record->cover_count : booted;
+        const struct cps_cover *const from = boot->record.cover;
+        struct cps_cover *const to = record->cover;
+        for (uint32_t i = 0; i < count; i++) {
+            if (!from[i].run)
+                continue;
+            to[i].run += from[i].run;
+            to[i].taken += from[i].taken;
+        }
+    }
     if (!err && run->play->replay)
         err = compare_replay(run->record, run->play->replay);
     return cps_err_first_(err, finish(run->record, run->play));
@@ -371,15 +354,6 @@ static struct cps_err *boot(struct run *run, struct record_boot *ret)
     return NULL;
 }
 
-/* What is needed for more runs stays. */
-static void keep_boot(struct run *run, struct record_boot *ret)
-{
-    ret->engine = CPS_TAKE(run->play->engine);
-    run->play->trace = NULL; /* the record may move */
-    run->play->config = NULL;
-    ret->play = CPS_TAKE(run->play);
-}
-
 /* @p boots  or stands in front of the boot */
 static struct cps_err *open_boot(const struct record_setup *setup, const char *const firmware[2],
                                  bool boots, struct record_boot *ret)
@@ -393,8 +367,13 @@ static struct cps_err *open_boot(const struct record_setup *setup, const char *c
         err = play_open(run.play, &run.config, NULL);
     if (!err && boots)
         err = boot(&run, ret);
-    if (!err)
-        keep_boot(&run, ret);
+    if (!err) {
+        /* What is needed for more runs stays. */
+        ret->engine = CPS_TAKE(run.play->engine);
+        run.play->trace = NULL; /* the record may move */
+        run.play->config = NULL;
+        ret->play = CPS_TAKE(run.play);
+    }
     close_run(&run);
     if (err)
         record_boot_deinit(ret);

@@ -38,17 +38,6 @@ static uint32_t ring_word(const struct replay *r, uint32_t at)
     return word;
 }
 
-/* The ring still begins with what the driver sent first, and has not come round. */
-static bool begins_with_boot(const struct replay *r)
-{
-    uint32_t at = 0;
-    struct cps_pm4 packet = cps_pm4_decode(ring_word(r, at));
-    if (packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_THREAD_CONTROL)
-        packet = cps_pm4_decode(ring_word(r, at += packet.count + 1));
-    bool fresh = r->ring->wptr + 1 >= ring_dwords(r->ring) || !ring_word(r, r->ring->wptr);
-    return fresh && packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_ME_INIT;
-}
-
 /* Behind the time stamp with which the last retired submission ended; false if the ring does not
  * hold it any more. */
 static bool behind_retired(const struct replay *r, uint32_t *ret)
@@ -94,7 +83,13 @@ static struct cps_err *find_oldest(struct replay *r)
 
 static struct cps_err *find_start(struct replay *r)
 {
-    r->from_boot = begins_with_boot(r);
+    /* The ring still begins with what the driver sent first, and has not come round. */
+    uint32_t at = 0;
+    struct cps_pm4 packet = cps_pm4_decode(ring_word(r, at));
+    if (packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_THREAD_CONTROL)
+        packet = cps_pm4_decode(ring_word(r, at += packet.count + 1));
+    bool fresh = r->ring->wptr + 1 >= ring_dwords(r->ring) || !ring_word(r, r->ring->wptr);
+    r->from_boot = fresh && packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_ME_INIT;
     const char *where = "the boot";
     if (r->from_boot) {
         r->start = 0;
@@ -109,18 +104,6 @@ static struct cps_err *find_start(struct replay *r)
              " retired, %" PRIu32 " submitted",
              r->ring->id, r->start, where, r->ring->wptr, r->ring->retired_fence,
              r->ring->last_fence);
-    return NULL;
-}
-
-static struct cps_err *add_memory(struct replay *h)
-{
-    for (size_t i = 0; i < h->dump->data_count; i++) {
-        const struct dump_data *data = &h->dump->data[i];
-        const struct cps_item item = {
-            .kind = CPS_ITEM_DATA,
-            .buffer = {.iova = data->iova, .size = data->size, .data = data->bytes}};
-        CPS_TRY(feed_add_shared(&h->play->feed, &item));
-    }
     return NULL;
 }
 
@@ -239,18 +222,6 @@ static struct cps_err *find_written(struct replay *h, bool *written)
     return err;
 }
 
-/* Fills the holes of a recovered firmware, for which the whole replay must be there. */
-static struct cps_err *find_code(struct replay *h)
-{
-    struct feed *feed = &h->play->feed;
-    size_t before = feed->count;
-    struct cps_err *err = add_ring(h);
-    if (!err)
-        err = holes_fill(h);
-    feed->count = before;
-    return err;
-}
-
 /* The items in front of the ring, once it is known what the ring writes. */
 static struct cps_err *find_starts(struct replay *h)
 {
@@ -298,23 +269,6 @@ static struct cps_err *find_place(struct replay *h)
     return err;
 }
 
-/* Instructions of the whole replay by the mark of their words. */
-static struct cps_err *count_marks(struct replay *h, uint64_t *ran)
-{
-    const struct cps_fw_icache *cache = &h->play->code->cache;
-    uint32_t count = cps_afuc_image_size(cps_afuc_of(h->play->engine), 0) + 1;
-    struct cps_engine *engine = NULL;
-    CPS_FREE struct cps_cover *cover = calloc(count, sizeof(*cover));
-    if (!cover)
-        return cps_err_nomem();
-    CPS_TRY(replay_fresh(h, cover, count, &engine));
-    enum cps_stop stop = cps_engine_run(engine, h->play->config->limit);
-    cps_engine_destroy(engine);
-    for (uint32_t at = 0; at < count && at < cache->count; at++)
-        ran[cache->mark[at]] += cover[at].run;
-    return stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
-}
-
 /* A firmware that was recovered with too far a revision ends early, or goes astray, in words that
  * are a guess. With near ones (recover.c) at most 2.4 % of what runs is unknown; with far ones that
  * do not find the place, 5 % or more, mostly more than 30 %. */
@@ -326,7 +280,19 @@ static struct cps_err *check_place(struct replay *h)
     uint64_t ran[3] = {0};
     if (there || !has_place(h) || !code || !code->recovered)
         return NULL;
-    CPS_TRY(count_marks(h, ran));
+    /* Instructions of the whole replay by the mark of their words. */
+    const struct cps_fw_icache *cache = &h->play->code->cache;
+    uint32_t count = cps_afuc_image_size(cps_afuc_of(h->play->engine), 0) + 1;
+    struct cps_engine *engine = NULL;
+    CPS_FREE struct cps_cover *cover = calloc(count, sizeof(*cover));
+    if (!cover)
+        return cps_err_nomem();
+    CPS_TRY(replay_fresh(h, cover, count, &engine));
+    enum cps_stop stop = cps_engine_run(engine, h->play->config->limit);
+    cps_engine_destroy(engine);
+    for (uint32_t at = 0; at < count && at < cache->count; at++)
+        ran[cache->mark[at]] += cover[at].run;
+    CPS_TRY(stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL);
     uint64_t all = ran[CPS_FW_HARDWARE] + ran[CPS_FW_DONOR] + ran[CPS_FW_UNKNOWN];
     if (ran[CPS_FW_UNKNOWN] * 20 < all)
         return NULL;
@@ -352,9 +318,22 @@ static struct cps_err *find_items(struct replay *h)
                            h->ring->size, h->ring->wptr, DUMP_RING_LIMIT);
     CPS_TRY(find_start(h));
     CPS_TRY(mempool_read(h->dump, &h->pool));
-    CPS_TRY(add_memory(h));
+    for (size_t i = 0; i < h->dump->data_count; i++) {
+        const struct dump_data *data = &h->dump->data[i];
+        const struct cps_item item = {
+            .kind = CPS_ITEM_DATA,
+            .buffer = {.iova = data->iova, .size = data->size, .data = data->bytes}};
+        CPS_TRY(feed_add_shared(&h->play->feed, &item));
+    }
     CPS_TRY(add_inputs(h));
-    CPS_TRY(find_code(h));
+    /* Fills the holes of a recovered firmware, for which the whole replay must be there. */
+    struct feed *feed = &h->play->feed;
+    size_t before = feed->count;
+    struct cps_err *err = add_ring(h);
+    if (!err)
+        err = holes_fill(h);
+    feed->count = before;
+    CPS_TRY(err);
     CPS_TRY(find_starts(h));
     CPS_TRY(find_place(h));
     return check_place(h);

@@ -80,20 +80,6 @@ static struct cps_err *add_steps(struct play *play, const struct cps_script_step
     return NULL;
 }
 
-static struct cps_err *add_changes(struct play *play)
-{
-    for (size_t i = 0; i < play->script.change_count; i++) {
-        const struct cps_script_change *c = &play->script.change[i];
-        const struct cps_item item = {
-            .kind = CPS_ITEM_CHANGE,
-            .line = c->line,
-            .change = {
-                .tick = c->tick, .is_event = c->is_event, .number = c->number, .value = c->value}};
-        CPS_TRY(feed_add_shared(&play->feed, &item));
-    }
-    return NULL;
-}
-
 static bool uploads(const struct cps_script *script)
 {
     for (size_t i = 0; i < script->step_count; i++) {
@@ -119,7 +105,15 @@ struct cps_err *play_script_items(struct play *play)
     const struct usual *start = usual_of(play);
     const struct cps_script *script = &play->script;
     const struct cps_item end = {.kind = CPS_ITEM_END};
-    CPS_TRY(add_changes(play));
+    for (size_t i = 0; i < play->script.change_count; i++) {
+        const struct cps_script_change *c = &play->script.change[i];
+        const struct cps_item item = {
+            .kind = CPS_ITEM_CHANGE,
+            .line = c->line,
+            .change = {
+                .tick = c->tick, .is_event = c->is_event, .number = c->number, .value = c->value}};
+        CPS_TRY(feed_add_shared(&play->feed, &item));
+    }
     if (start && !script->step_count)
         CPS_TRY(add_steps(play, start->step, start->count));
     if (start && script->step_count && !uploads(script))

@@ -196,12 +196,6 @@ static struct places place_columns(const struct help_table *table, unsigned widt
     return ret;
 }
 
-static void pad(size_t line, size_t column, struct cps_buf *out)
-{
-    if (out->size - line < column)
-        cps_buf_printf(out, "%*s", (int)(column - (out->size - line)), "");
-}
-
 /* Appends words behind column @p from; lines that follow begin there. @return where the last line
  * begins */
 static size_t put_words(const char *text, size_t line, size_t from, unsigned width,
@@ -214,7 +208,8 @@ static size_t put_words(const char *text, size_t line, size_t from, unsigned wid
             line = out->size;
             first = true;
         }
-        pad(line, from, out);
+        if (out->size - line < from)
+            cps_buf_printf(out, "%*s", (int)(from - (out->size - line)), "");
         cps_buf_str(out, first ? "" : " ");
         cps_buf_add(out, text, length);
         text += length + strspn(text + length, " ");

@@ -63,14 +63,6 @@ bool opt_count(const char *text, uint64_t *ret)
     return true;
 }
 
-static bool set_list(struct cps_run_config *to, const char *text)
-{
-    if (to->fw_count == CPS_RUN_MAX_FW)
-        return false;
-    to->fw[to->fw_count++] = text;
-    return true;
-}
-
 static bool add_path(struct file_paths *to, const char *text)
 {
     if (to->count == FILES_MOST)
@@ -100,7 +92,10 @@ static bool set_value(struct cps_options *to, const struct option *option, const
         *(const char **)field = text;
         return true;
     case KIND_LIST:
-        return set_list(&to->run, text);
+        if (to->run.fw_count == CPS_RUN_MAX_FW)
+            return false;
+        to->run.fw[to->run.fw_count++] = text;
+        return true;
     case KIND_PATHS:
         return add_path(field, text);
     case KIND_COUNT:

@@ -49,22 +49,6 @@ static void bash_options(const char *name, const struct command *c, enum opt_com
     cps_buf_str(out, "'");
 }
 
-static void bash_command(const struct command *c, struct cps_buf *out)
-{
-    const char *behind = opt_behind((unsigned)(c - commands));
-    cps_buf_printf(out, "    %s) options='", c->name);
-    EACH_OPTION(o, c)
-    cps_buf_printf(out, "--%s ", o->name);
-    cps_buf_str(out, "'\n       ");
-    bash_options("files", c, OPT_COMPLETE_FILES, false, out);
-    bash_options("dirs", c, OPT_COMPLETE_DIRS, false, out);
-    bash_options("none", c, OPT_COMPLETE_NONE, false, out);
-    cps_buf_str(out, "\n       ");
-    bash_options("values", c, OPT_COMPLETE_WORDS, false, out);
-    bash_options("lists", c, OPT_COMPLETE_WORDS, true, out);
-    cps_buf_printf(out, " behind='%s' ;;\n", behind ? behind : "");
-}
-
 /* What the function does with the names that it got by then. The command line is taken apart at
  * blanks: bash does it at = and :, too, and leaves it to us to put only what is behind them. */
 static const char bash_end[] =
@@ -111,7 +95,20 @@ void help_bash(struct cps_buf *out)
     put_commands(out);
     cps_buf_str(out, "help' -- \"$current\")\n        return\n    fi\n    case $command in\n");
     EACH_COMMAND(c)
-    bash_command(c, out);
+    {
+        const char *behind = opt_behind((unsigned)(c - commands));
+        cps_buf_printf(out, "    %s) options='", c->name);
+        EACH_OPTION(o, c)
+        cps_buf_printf(out, "--%s ", o->name);
+        cps_buf_str(out, "'\n       ");
+        bash_options("files", c, OPT_COMPLETE_FILES, false, out);
+        bash_options("dirs", c, OPT_COMPLETE_DIRS, false, out);
+        bash_options("none", c, OPT_COMPLETE_NONE, false, out);
+        cps_buf_str(out, "\n       ");
+        bash_options("values", c, OPT_COMPLETE_WORDS, false, out);
+        bash_options("lists", c, OPT_COMPLETE_WORDS, true, out);
+        cps_buf_printf(out, " behind='%s' ;;\n", behind ? behind : "");
+    }
     cps_buf_str(out, "    help) options='");
     put_commands(out);
     EACH_TOPIC(topic)
@@ -162,18 +159,6 @@ static void zsh_option(const struct option *o, unsigned command, struct cps_buf 
     cps_buf_str(out, "\"");
 }
 
-static void zsh_commands(struct cps_buf *out)
-{
-    cps_buf_str(out, "if (( CURRENT == 2 )); then\n    local -a commands=(\n");
-    EACH_COMMAND(c)
-    {
-        cps_buf_printf(out, "        \"%s:", c->name);
-        opt_put_escaped(c->help, ":\\\"$`", out);
-        cps_buf_str(out, "\"\n");
-    }
-    cps_buf_str(out, "    )\n    _describe command commands\n    return\nfi\n");
-}
-
 void help_zsh(struct cps_buf *out)
 {
     cps_buf_str(out, "#compdef cpscope\n"
@@ -183,7 +168,14 @@ void help_zsh(struct cps_buf *out)
                      "${whole[3,-1]} 2>/dev/null)\"})\n"
                      "    compadd \"${suffix[@]}\" -a found\n}\n"
                      "local -a whole=($words)\n");
-    zsh_commands(out);
+    cps_buf_str(out, "if (( CURRENT == 2 )); then\n    local -a commands=(\n");
+    EACH_COMMAND(c)
+    {
+        cps_buf_printf(out, "        \"%s:", c->name);
+        opt_put_escaped(c->help, ":\\\"$`", out);
+        cps_buf_str(out, "\"\n");
+    }
+    cps_buf_str(out, "    )\n    _describe command commands\n    return\nfi\n");
     cps_buf_str(out, "case $words[2] in\n");
     EACH_COMMAND(c)
     {
@@ -206,8 +198,15 @@ void help_zsh(struct cps_buf *out)
     cps_buf_str(out, "; fi ;;\nesac\n");
 }
 
-static void fish_value(const struct option *o, const struct command *c, struct cps_buf *out)
+static void fish_option(const struct option *o, const struct command *c, struct cps_buf *out)
 {
+    CPS_BUF help = {0};
+    opt_option_help(o, (unsigned)(c - commands), &help);
+    out->failed = out->failed || help.failed;
+    cps_buf_printf(out, "complete -c cpscope -n '__fish_seen_subcommand_from %s' -l %s", c->name,
+                   o->name);
+    if (o->letter)
+        cps_buf_printf(out, " -s %c", o->letter);
     switch (completion(o, (unsigned)(c - commands))) {
     case OPT_COMPLETE_WORDS:
         cps_buf_printf(out, " -x -a '(__cpscope_values %s --%s)'", c->name, o->name);
@@ -221,18 +220,6 @@ static void fish_value(const struct option *o, const struct command *c, struct c
     default:
         cps_buf_str(out, opt_needs_argument(o) ? " -x" : "");
     }
-}
-
-static void fish_option(const struct option *o, const struct command *c, struct cps_buf *out)
-{
-    CPS_BUF help = {0};
-    opt_option_help(o, (unsigned)(c - commands), &help);
-    out->failed = out->failed || help.failed;
-    cps_buf_printf(out, "complete -c cpscope -n '__fish_seen_subcommand_from %s' -l %s", c->name,
-                   o->name);
-    if (o->letter)
-        cps_buf_printf(out, " -s %c", o->letter);
-    fish_value(o, c, out);
     cps_buf_str(out, " -d \"");
     opt_put_escaped(cps_buf_text(&help), "\"$\\", out);
     cps_buf_str(out, "\"\n");

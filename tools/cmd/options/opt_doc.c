@@ -12,17 +12,6 @@
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
 
-/* "satisfy, stop"; "N" of a number. */
-static void put_words(const struct cps_policy_row *row, const char *between, struct cps_buf *out)
-{
-    for (const char *word = *row->words == '#' ? "N" : row->words; *word;) {
-        size_t length = strcspn(word, " ");
-        cps_buf_add(out, word, length);
-        word += length + strspn(word + length, " ");
-        cps_buf_str(out, *word ? between : "");
-    }
-}
-
 void opt_option_help(const struct option *o, unsigned command, struct cps_buf *out)
 {
     cps_buf_str(out, o->help);
@@ -123,7 +112,14 @@ static void help_policy(struct cps_buf *out)
         CPS_BUF setting = {0};
         CPS_BUF engines = {0};
         cps_buf_printf(&setting, "%s=", rows[i].name);
-        put_words(&rows[i], "|", &setting);
+        /* "satisfy, stop"; "N" of a number. */
+        const struct cps_policy_row *row = &rows[i];
+        for (const char *word = *row->words == '#' ? "N" : row->words; *word;) {
+            size_t length = strcspn(word, " ");
+            cps_buf_add(&setting, word, length);
+            word += length + strspn(word + length, " ");
+            cps_buf_str(&setting, *word ? "|" : "");
+        }
         cps_engines_text(rows[i].engines, ", ", &engines);
         out->failed = out->failed || setting.failed || engines.failed;
         cps_buf_printf(out, "  %-34s %-16s %s", cps_buf_text(&setting), cps_buf_text(&engines),

@@ -99,18 +99,6 @@ static struct cps_err *check_rows(const struct cps_options *opt, const char *eng
     return NULL;
 }
 
-static struct cps_err *check_policy(const struct cps_options *opt, const char *engine)
-{
-    struct cps_policy policy = cps_policy_default();
-    struct cps_err *err = cps_run_policy_for(&opt->run, cps_engines_named(engine), &policy);
-    if (err && err->code == CPS_ERR_NOMEM)
-        return err;
-    struct cps_err *ret =
-        err ? cps_err_new(CPS_ERR_USAGE, "--engine %s: %s", engine, err->message) : NULL;
-    cps_err_free(err);
-    return ret;
-}
-
 /* Options for the engine called @p engine. @p gen  gets its chip or ABI if an option says it */
 static struct cps_err *check_engine(const struct cps_options *opt, const char *engine,
                                     unsigned *gen)
@@ -122,7 +110,14 @@ static struct cps_err *check_engine(const struct cps_options *opt, const char *e
     CPS_TRY(check_rows(opt, engine));
     if (cps_run_is_script(&with_engine))
         CPS_TRY(cps_run_script_engine(&with_engine, &isa, gen));
-    return check_policy(opt, engine);
+    struct cps_policy policy = cps_policy_default();
+    struct cps_err *err = cps_run_policy_for(&opt->run, cps_engines_named(engine), &policy);
+    if (err && err->code == CPS_ERR_NOMEM)
+        return err;
+    struct cps_err *ret =
+        err ? cps_err_new(CPS_ERR_USAGE, "--engine %s: %s", engine, err->message) : NULL;
+    cps_err_free(err);
+    return ret;
 }
 
 static const char *engine_of(enum cps_gen gen)

@@ -355,24 +355,6 @@ static void read_rest(int count, char **arg, struct ask *ask)
     }
 }
 
-/* The words that begin as the last one of a list does, behind the others. */
-static void put_candidates(const char *begin, const struct value *value, struct ask *ask,
-                           struct cps_buf *out)
-{
-    CPS_BUF lines = {0};
-    const char *last = value->between ? strrchr(begin, value->between) : NULL;
-    ask->begin = last ? last + 1 : begin;
-    list(value, ask, &lines);
-    out->failed = out->failed || lines.failed;
-    const char *at = cps_buf_text(&lines);
-    for (const char *end = NULL; (end = strchr(at, '\n')); at = end + 1) {
-        if (strncmp(at, ask->begin, strlen(ask->begin)) != 0)
-            continue;
-        cps_buf_add(out, begin, (size_t)(ask->begin - begin));
-        cps_buf_add(out, at, (size_t)(end - at) + 1);
-    }
-}
-
 /* Which options of which commands have a table. */
 static void put_rows(struct cps_buf *out)
 {
@@ -404,6 +386,19 @@ int help_values(int count, char **arg)
     if (!value)
         return report_usage("help values: %s %s has no table of values", arg[0], arg[1]);
     read_rest(count - 2, arg + 2, &ask);
-    put_candidates(count > 2 ? arg[2] : "", value, &ask, &out);
+    /* The words that begin as the last one of a list does, behind the others. */
+    const char *begin = count > 2 ? arg[2] : "";
+    CPS_BUF lines = {0};
+    const char *last = value->between ? strrchr(begin, value->between) : NULL;
+    ask.begin = last ? last + 1 : begin;
+    list(value, &ask, &lines);
+    out.failed = out.failed || lines.failed;
+    const char *at = cps_buf_text(&lines);
+    for (const char *end = NULL; (end = strchr(at, '\n')); at = end + 1) {
+        if (strncmp(at, ask.begin, strlen(ask.begin)) != 0)
+            continue;
+        cps_buf_add(&out, begin, (size_t)(ask.begin - begin));
+        cps_buf_add(&out, at, (size_t)(end - at) + 1);
+    }
     return report_result(report_text(&out));
 }

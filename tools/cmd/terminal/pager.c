@@ -12,13 +12,6 @@
 static pid_t pager; /* 0: there is none */
 static bool has_stderr;
 
-static const char *command(void)
-{
-    const char *own = getenv("CPSCOPE_PAGER");
-    const char *any = own ? own : getenv("PAGER");
-    return any ? any : "if command -v less >/dev/null; then exec less; else exec cat; fi";
-}
-
 /* The shell that the user asked for by naming a command, as of any program that has a pager. */
 static void become(const char *text, const int fd[2])
 {
@@ -34,7 +27,10 @@ static void become(const char *text, const int fd[2])
 void pager_begin(bool wanted)
 {
     int fd[2];
-    const char *text = command();
+    const char *own = getenv("CPSCOPE_PAGER");
+    const char *any = own ? own : getenv("PAGER");
+    const char *text =
+        any ? any : "if command -v less >/dev/null; then exec less; else exec cat; fi";
     if (!wanted || !isatty(STDOUT_FILENO) || !*text || !strcmp(text, "cat") || pipe(fd))
         return;
     has_stderr = isatty(STDERR_FILENO); /* lines in between would be on the pager's screen */

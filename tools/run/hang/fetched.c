@@ -7,18 +7,6 @@
 
 enum { GRANULE = 16 };
 
-static uint64_t granule_down(uint64_t iova)
-{
-    return iova / GRANULE * GRANULE;
-}
-
-/* Behind the last word that was fetched; of the last fetch, some words may not have come. */
-static uint64_t granule_end(struct cps_position fetch, uint32_t rest)
-{
-    uint64_t end = fetch.iova + 4 * (uint64_t)(fetch.dwords - rest);
-    return (end + GRANULE - 1) / GRANULE * GRANULE;
-}
-
 /* One level of the emulated processor beside its region. */
 struct level {
     struct replay *r;
@@ -72,12 +60,16 @@ static struct cps_position fetch_of(const struct level *l, unsigned index)
 static uint64_t begin_of(const struct level *l, unsigned index)
 {
     struct cps_position fetch = fetch_of(l, index);
-    return index ? granule_down(fetch.iova) : fetch.iova + 4 * (uint64_t)fetch.consumed;
+    return index ? (fetch.iova / GRANULE * GRANULE) : fetch.iova + 4 * (uint64_t)fetch.consumed;
 }
 
 static uint64_t end_of(const struct level *l, unsigned index)
 {
-    return granule_end(fetch_of(l, index), index + 1 == l->fetches ? l->rest : 0);
+    /* Behind the last word that was fetched; of the last fetch, some words may not have come. */
+    struct cps_position fetch = fetch_of(l, index);
+    uint32_t rest = index + 1 == l->fetches ? l->rest : 0;
+    uint64_t end = fetch.iova + 4 * (uint64_t)(fetch.dwords - rest);
+    return (end + GRANULE - 1) / GRANULE * GRANULE;
 }
 
 static int64_t more_waiting(const struct level *l)

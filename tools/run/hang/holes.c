@@ -29,11 +29,6 @@ static uint64_t score_of(unsigned rank, unsigned equal, uint64_t packets)
     return (uint64_t)rank << 56 | (uint64_t)equal << 40 | (packets & ((UINT64_C(1) << 40) - 1));
 }
 
-static unsigned most_equal(void)
-{
-    return STATE_REGISTERS - 1 + SCRATCH_COUNT;
-}
-
 static unsigned equal_registers(const struct trials *t, struct cps_engine *engine)
 {
     const struct dump_block *stat = dump_block(t->r->dump, "CP_SQE_STAT");
@@ -76,7 +71,8 @@ static struct cps_err *try_it(struct trials *t, uint64_t *ret)
 /* Nothing is left to do, or no time to do it. */
 static bool is_done(const struct trials *t)
 {
-    return t->steps > STEPS || t->best >> 40 == score_of(HANG_RANK_BEST, most_equal(), 0) >> 40;
+    return t->steps > STEPS ||
+           t->best >> 40 == score_of(HANG_RANK_BEST, STATE_REGISTERS - 1 + SCRATCH_COUNT, 0) >> 40;
 }
 
 static void fill(const struct trials *t, struct cps_fw_hole *hole, uint32_t split)
@@ -130,22 +126,6 @@ static struct cps_err *try_hole(struct trials *t, struct cps_fw_hole *hole)
     return err;
 }
 
-/* Holes are tried one after the other, in the order of their addresses; a better one may open the
- * way to others. */
-static struct cps_err *try_holes(struct trials *t)
-{
-    struct cps_fw_icache *cache = &t->r->play->code->cache;
-    uint64_t score = 0;
-    for (size_t i = 0; i < cache->holes && !is_done(t); i++) {
-        if (!is_executed(t, &cache->hole[i]))
-            continue;
-        CPS_TRY(try_hole(t, &cache->hole[i]));
-        if (!is_done(t))
-            CPS_TRY(try_it(t, &score)); /* for what is executed now */
-    }
-    return NULL;
-}
-
 static struct cps_err *search(struct trials *t)
 {
     uint64_t before = 0;
@@ -153,7 +133,17 @@ static struct cps_err *search(struct trials *t)
     for (unsigned round = 0; round < ROUNDS && (!round || t->best > before) && !is_done(t);
          round++) {
         before = t->best;
-        CPS_TRY(try_holes(t));
+        /* Holes are tried one after the other, in the order of their addresses; a better one may
+         * open the way to others. */
+        struct cps_fw_icache *cache = &t->r->play->code->cache;
+        uint64_t score = 0;
+        for (size_t i = 0; i < cache->holes && !is_done(t); i++) {
+            if (!is_executed(t, &cache->hole[i]))
+                continue;
+            CPS_TRY(try_hole(t, &cache->hole[i]));
+            if (!is_done(t))
+                CPS_TRY(try_it(t, &score)); /* for what is executed now */
+        }
     }
     return NULL;
 }

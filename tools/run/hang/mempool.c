@@ -75,16 +75,6 @@ static struct cps_err *add(struct mempool_queue *queue, const uint32_t *chunk, u
     return NULL;
 }
 
-static struct cps_err *add_chunk(const struct walk *w, struct place at)
-{
-    uint32_t chunk[CHUNK_WORDS];
-    size_t first = (size_t)at.block * BLOCK_WORDS + at.chunk * CHUNK_WORDS;
-    for (unsigned i = 0; i < CHUNK_WORDS; i++)
-        chunk[i] = dump_word(w->block, first + i);
-    CPS_TRY(add(&w->pool->queue[w->queue], chunk, 0));
-    return add(&w->pool->queue[w->queue], chunk, 1);
-}
-
 static void refuse(struct mempool *pool, unsigned queue, const char *what, uint32_t found,
                    uint32_t expected)
 {
@@ -106,7 +96,12 @@ static struct cps_err *walk_queue(const struct walk *w)
             refuse(w->pool, w->queue, "has a block", at.block, w->shape->blocks - 1);
             return NULL;
         }
-        CPS_TRY(add_chunk(w, at));
+        uint32_t chunk[CHUNK_WORDS];
+        size_t first = (size_t)at.block * BLOCK_WORDS + at.chunk * CHUNK_WORDS;
+        for (unsigned i = 0; i < CHUNK_WORDS; i++)
+            chunk[i] = dump_word(w->block, first + i);
+        CPS_TRY(add(&w->pool->queue[w->queue], chunk, 0));
+        CPS_TRY(add(&w->pool->queue[w->queue], chunk, 1));
         chunks++;
         if (++at.chunk < BLOCK_CHUNKS)
             continue;

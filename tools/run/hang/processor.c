@@ -89,20 +89,6 @@ static void add_pc(struct replay *r, uint32_t hardware)
     add(r, "pc", hardware, pc, why);
 }
 
-static void add_gprs(struct replay *r, const struct dump_block *stat)
-{
-    for (unsigned i = 1; i <= 0x1b; i++) {
-        char name[8];
-        uint32_t emulated = value(r, CPS_FILE_GENERAL, i);
-        struct excuse why = excuse(r);
-        if (!(r->written >> i & 1))
-            why = r->from_boot ? never_written : no_history;
-        snprintf(name, sizeof(name), "$%02x", i);
-        add(r, name, dump_word(stat, i), emulated, why);
-    }
-    add(r, "$rem", dump_word(stat, STAT_REM), value(r, CPS_FILE_GENERAL, 0x1c), excuse(r));
-}
-
 /* 30:28 entry on top, 7 when empty (I); low bits the return address there. */
 static void add_stack(struct replay *r, const struct dump_block *stat)
 {
@@ -129,14 +115,6 @@ static void add_packet(struct replay *r, const struct dump_block *stat)
     struct excuse why = !r->from_boot && !nrt ? no_history : excuse(r);
     add(r, "nrt.lo", dump_word(stat, STAT_NRT), (uint32_t)nrt, why);
     add(r, "nrt.hi", dump_word(stat, STAT_NRT + 1), (uint32_t)(nrt >> 32), why);
-}
-
-static void add_ring(struct replay *r)
-{
-    uint32_t hardware = 0;
-    bool known = roq_ring_position(r->dump, r->ring, &hardware);
-    uint32_t here = cps_afuc_position(cps_afuc_of(r->play->engine), 0, CPS_LEVEL_RB).consumed;
-    add(r, "ring.rptr", hardware, here, known ? excuse(r) : not_held);
 }
 
 /* Base, size, and how far the stream is read. How far follows from how many words wait in CP_ROQ.
@@ -217,11 +195,23 @@ void compare_processor(struct replay *r)
     const struct dump_block *stat = dump_block(r->dump, "CP_SQE_STAT");
     if (stat) {
         add_pc(r, dump_word(stat, STAT_PC));
-        add_gprs(r, stat);
+        for (unsigned i = 1; i <= 0x1b; i++) {
+            char name[8];
+            uint32_t emulated = value(r, CPS_FILE_GENERAL, i);
+            struct excuse why = excuse(r);
+            if (!(r->written >> i & 1))
+                why = r->from_boot ? never_written : no_history;
+            snprintf(name, sizeof(name), "$%02x", i);
+            add(r, name, dump_word(stat, i), emulated, why);
+        }
+        add(r, "$rem", dump_word(stat, STAT_REM), value(r, CPS_FILE_GENERAL, 0x1c), excuse(r));
         add_stack(r, stat);
         add_packet(r, stat);
     }
-    add_ring(r);
+    uint32_t hardware = 0;
+    bool known = roq_ring_position(r->dump, r->ring, &hardware);
+    uint32_t here = cps_afuc_position(cps_afuc_of(r->play->engine), 0, CPS_LEVEL_RB).consumed;
+    add(r, "ring.rptr", hardware, here, known ? excuse(r) : not_held);
     add_stream(r, 1);
     add_stream(r, 2);
     add_scratch(r);

@@ -20,17 +20,6 @@ static bool inside(const struct roq_queue *queue, uint32_t position)
     return position >= queue->begin && position - queue->begin < queue->size;
 }
 
-static void read_positions(const struct dump *dump, enum roq_region region, struct roq_queue *queue)
-{
-    uint32_t value = 0;
-    bool known = dump_reg(dump, position_register[region], &value);
-    uint32_t read = value & POSITION_BITS;
-    uint32_t write = value >> POSITION_WRITE & POSITION_BITS;
-    queue->known = known && inside(queue, read) && inside(queue, write);
-    queue->read = read - queue->begin;
-    queue->write = write - queue->begin;
-}
-
 void roq_read(const struct dump *dump, struct roq *ret)
 {
     uint32_t low = 0, high = 0;
@@ -46,7 +35,13 @@ void roq_read(const struct dump *dump, struct roq *ret)
             continue;
         queue->begin = UNIT * border[region];
         queue->size = UNIT * (border[region + 1] - border[region]);
-        read_positions(dump, region, queue);
+        uint32_t value = 0;
+        bool known = dump_reg(dump, position_register[region], &value);
+        uint32_t read = value & POSITION_BITS;
+        uint32_t write = value >> POSITION_WRITE & POSITION_BITS;
+        queue->known = known && inside(queue, read) && inside(queue, write);
+        queue->read = read - queue->begin;
+        queue->write = write - queue->begin;
     }
 }
 

@@ -26,14 +26,6 @@ static void add(struct writes *w, const struct cps_event *event, bool pipe)
     };
 }
 
-/* Of a STEP, `value` says which registers it has, `addr` their values in order: two at most. */
-static void follow_state(struct writes *w, const struct cps_event *step)
-{
-    uint32_t below = step->value & ((1u << STATE) - 1);
-    if (step->value >> STATE & 1)
-        w->state = (uint32_t)(step->addr >> (below ? 32 : 0));
-}
-
 static void take(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct writes *w = (struct writes *)sink;
@@ -42,7 +34,12 @@ static void take(struct cps_sink *sink, const struct cps_event *events, size_t c
         if (cps_event_who(&events[i]) != CPS_CPU_SQE)
             continue;
         if (kind == CPS_EV_STEP || kind == CPS_EV_STEPX) {
-            follow_state(w, &events[i]);
+            /* Of a STEP, `value` says which registers it has, `addr` their values in order: two at
+             * most. */
+            const struct cps_event *step = &events[i];
+            uint32_t below = step->value & ((1u << STATE) - 1);
+            if (step->value >> STATE & 1)
+                w->state = (uint32_t)(step->addr >> (below ? 32 : 0));
         } else if (kind == CPS_EV_PKT) {
             w->packets++;
             w->packet = events[i].addr;
