@@ -24,8 +24,8 @@ def options(folder):
     """launch takes what `step` takes, by the same names, and complains of it in the same words."""
     for arguments, message in (
             ({"waits": True}, 'launch: "waits" is true: expected a text'),
-            ({"submit": "x"}, "--submit x: expected N (run only submission N, counted from 0)"),
-            ({"submit": -1}, "--submit -1: expected N (run only submission N, counted from 0)"),
+            ({"submit": "x"}, "--submit x: expected a number"),
+            ({"submit": -1}, "--submit -1: expected a number"),
             ({"submit": 1.5}, 'launch: "submit" is 1.5: expected a whole number'),
             ({"fw": ["a", 7]}, 'launch: "fw" is 7: expected a text'), ({"fw": [None]}, '"fw[0]" is null'),
             ({"demo": "yes"}, 'launch: "demo" is "yes": expected true or false'),

@@ -48,12 +48,12 @@ def the_debugger_tells_them_at_the_end():
     """Also where it came there a second time; not before, and not where all is as expected."""
     expected_values_are_compared()
     out = cpscope("step", *PFIFO, path("miss.run"), text="b line:26\nc\nc\nrs 3\nc\n").stdout
-    told = ("the end: the host is done\n2 reads are not as the run file expects, the first: %s:25: 0x003204 reads 0x00000001, "
+    told = ("the end: the host is done\n2 reads are not what the run file expects, the first: %s:25: 0x003204 reads 0x00000001, "
             "expected 0x00000002 in the bits 0xffffffff\n" % path("miss.run"))
     assert out.count("expects") == out.count(told) == 2 and out.index("line 26") < out.index(told), out
     text = open(path("miss.run")).read().replace("read ramin 0x2204 0x00d00346", "read ramin 0x2204 0x00d00345")
     out = cpscope("step", *PFIFO, path("one.run", text), text="c\n").stdout
-    assert out.count("\n1 read is not as the run file expects: %s:25: 0x003204 reads" % path("one.run")) == 1, out
+    assert out.count("\n1 read is not what the run file expects: %s:25: 0x003204 reads" % path("one.run")) == 1, out
     out = cpscope("step", *PFIFO, NV3, text="c\n").stdout
     assert "the end: the host is done\nstep" in out and "expects" not in out, out
 

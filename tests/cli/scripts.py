@@ -91,9 +91,9 @@ def a_part_of_a_file_is_listed():
     for args, message in ((["--offset", str(size)], "rom: offset 0x58: file ends, expected 1 bytes from 0x58 on"),
                           (["--offset", str(size + 1)], "expected 1 bytes from 0x59 on"),
                           (["--offset", "0x40", "--length", "25"], "expected 25 bytes from 0x40 on"),
-                          (["--offset", "18446744073709551615", "--length", "2"], "expected N"),
+                          (["--offset", "18446744073709551615", "--length", "2"], "expected a number"),
                           (["--length", "0"], "--length 0: expected at least 1 byte")):
-        done = cpscope(*hwsq, *args, status=2 if "--length 0" in message or "N" in message else 3)
+        done = cpscope(*hwsq, *args, status=2 if "--length 0" in message or "a number" in message else 3)
         assert message in done.stderr and not done.stdout, done.stderr
     assert len(cpscope(*hwsq, "--offset", "0x40", "--length", "24").stdout.split("\n")) > 10
     out = cpscope("info", *HWSQ, "--chip", "g80", rom, "--offset", "0x40", "--length", str(len(POKE))).stdout

@@ -47,7 +47,7 @@ def regress_takes_chips():
     cpscope("regress", path("manifest"), "-o", path("report"), "--no-cache", status=1)
     pairs = json.load(open(os.path.join(path("report"), "results.json")))["pairs"]
     assert {p["firmware"]: p["status"] for p in pairs} == {"old": "differs", "new": "differs"}, pairs
-    assert "1 read is not as the run file expects" in pairs[1]["reason"] and "vp1.run:13:" in pairs[1]["reason"], pairs
+    assert "1 read is not what the run file expects" in pairs[1]["reason"] and "vp1.run:13:" in pairs[1]["reason"], pairs
 
 
 def a_bundle_costs_what_the_policy_says():

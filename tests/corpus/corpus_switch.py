@@ -11,7 +11,7 @@ from tree import STREAMS
 from scene import CORPUS, run
 
 NEVER = "99:0"  # the driver's own packets are there, the request is not
-NEVER_CAME = "ended: done, 1 of 1 interrupts of --inject did not come"  # status 4 of such a run, and only of it
+NEVER_CAME = "ended: done, 1 of 1 interrupts of --inject were not raised"  # status 4 of such a run, and only of it
 RECORD = 0x1fffff9000000  # of the ring of the run
 OTHER_RING = range(0x1fffff8100000, 0x1fffff8200000)
 CAPTURE = "captures/dEQP-VK.draw.indirect_draw.indexed.indirect_draw_count.triangle_list.rd.gz"

@@ -42,7 +42,7 @@ def revisions(bench):
             scene = Scene(trace, fw(own), CAPTURE, 0, place)
             for donor in (NEAR, OWN, "a680_sqe.fw"):
                 text = bench.replay(scene, fw(donor))
-                assert "by headers, queues and program counter; 1 candidate\n" in text, (own, donor, text)
+                assert "matched by packet headers, queues and program counter; 1 match\n" in text, (own, donor, text)
                 assert counts(text)["in all"]["different"] == 0, (own, donor, text)
                 assert ("recovered" in text) == (own != donor), text
 
@@ -83,7 +83,7 @@ def listing(bench):
     assert len(re.findall(r"  \(unknown\)", text)) == 280, text[:2000]
     bench.command("asm", source, "-o", image, status=0)
     ran = bench.command("run", "--fw", image, bench.dump, "-o", os.devnull, status=0).stdout
-    assert "firmware is that of the dump" in ran and "recovered" not in ran, ran
+    assert "packet table of the firmware equals the dump's" in ran and "recovered" not in ran, ran
     nothing_differs(bench, ran)
     refused = bench.command("disasm", "--from", CAPTURE, status=3)
     assert "this is no hang dump, expected one" in refused.stderr and not refused.stdout, refused

@@ -59,13 +59,13 @@ def place_is_found(bench):
     for times in range(bench.times):
         for steps in (1, 2):
             text = bench.replay(bench.scene(times, steps))
-            assert "by headers, queues and program counter; 1 candidate\n" in text, text
+            assert "matched by packet headers, queues and program counter; 1 match\n" in text, text
             nothing_differs(bench, text)
 
 
 def in_ib1(bench):
     text = bench.replay(bench.scene(0, 1, bench.in_ib1, queued=0))
-    assert "by headers, queues and program counter; 1 candidate\n" in text, text
+    assert "matched by packet headers, queues and program counter; 1 match\n" in text, text
     assert counts(text)["in all"]["different"] == 0, text
 
 
@@ -73,7 +73,7 @@ def in_a_group(bench):
     """A draw-state group that runs four times: the IB1 tells which draw it was."""
     for times in range(bench.times):
         text = bench.replay(bench.scene(times, 1, bench.in_group), bench.near)
-        assert "by headers, queues and program counter; 1 candidate\n" in text, text
+        assert "matched by packet headers, queues and program counter; 1 match\n" in text, text
         assert counts(text)["in all"]["different"] == 0, text
 
 
@@ -81,31 +81,31 @@ def without_boot(bench):
     """A ring that has come round: the replay begins behind the last fence that came."""
     text = bench.replay(bench.scene(history=True), bench.near, status=None)
     assert "from dword 104 (the end of the last retired submission) to 108, fence 7 retired, 8 submitted" in text, text
-    assert "by headers, queues and program counter; 1 candidate\n" in text, text
+    assert "matched by packet headers, queues and program counter; 1 match\n" in text, text
     nothing_differs(bench, text)
 
 
 def near_revision(bench):
     """The firmware is recovered from what is cached and another revision, and runs to the same place."""
     text = bench.replay(bench.scene(), bench.near)
-    assert "firmware of the dump recovered: %d words of its own" % bench.cached in text, text
-    assert "by headers, queues and program counter; 1 candidate\n" in text, text
+    assert "# replayed firmware: recovered from the dump; %d words of the dump" % bench.cached in text, text
+    assert "matched by packet headers, queues and program counter; 1 match\n" in text, text
     nothing_differs(bench, text)
 
 
 def without_queues(bench):
     """Without CP_ROQ several of the draws look alike: the first is taken, how many there are is said."""
     text = bench.replay(bench.scene(), status=1, without=("CP_ROQ",))
-    assert "program counter; %d candidates\n" % bench.alike in text, text
-    text = bench.replay(bench.scene(), status=1, without=("CP_SQE_STAT",))
-    assert "position of the hardware unknown, nothing is compared" in text and not counts(text)["in all"]["equal"], text
+    assert "program counter; %d matches\n" % bench.alike in text, text
+    text = bench.replay(bench.scene(), status=4, without=("CP_SQE_STAT",))
+    assert "position of the hardware unknown, nothing compared" in text and not counts(text)["in all"]["equal"], text
 
 
 def nowhere(bench):
     """A packet that the replay does not come by is no place, and that is an error."""
     scene = bench.scene()
     scene.model.headers[-1] ^= 0x00100000
-    assert "no packet of the replay has the headers" in bench.replay(scene, status=1)
+    assert "position of the hardware not found" in bench.replay(scene, status=1)
 
 
 def queues_are_checked(bench):
@@ -159,7 +159,7 @@ def damaged_pool(bench):
             return words
         hang_scene.pool = pool
         try:
-            text = bench.replay(bench.scene(), status=1)
+            text = bench.replay(bench.scene(), status=4)
         finally:
             hang_scene.pool = whole
         assert said in text and "queued writes" not in counts(text), text
@@ -173,7 +173,7 @@ def debugged(bench):
     done = subprocess.run([bench.cpscope, "step", "--fw", bench.near, bench.dump], input=moves, stdout=subprocess.PIPE,
                           text=True, timeout=60, check=False).stdout
     opened, _, rest = done.partition("\n> ")
-    assert opened.startswith("position of the hardware, by headers, queues and program counter; 1 candidate\n"), done
+    assert opened.startswith("position of the hardware, matched by packet headers, queues and program counter; 1 match\n"), done
     assert "sqe %04x" % bench.waits["pc"] in opened and "=>  %04x %08x" % (bench.waits["pc"], bench.waits["word"]) in opened, opened
     assert [rest.count("0x%08x = " % word) for word in bench.waits["headers"]] == [1, 1], rest
 
@@ -202,7 +202,7 @@ def debugged(bench):
         assert pc(6) == bench.waits["pc"] - 1
         adapter.stdin.close()
     said = [message["body"]["output"] for message in seen if message.get("event") == "output"]
-    assert "by headers, queues and program counter; 1 candidate" in said[0], said
+    assert "matched by packet headers, queues and program counter; 1 match" in said[0], said
 
 
 def reduced(bench):
@@ -250,8 +250,8 @@ def checked_or_not(bench):
     scene = bench.scene()
     for iova in range(bench.stream[0], bench.stream[0] + bench.stream[1] * 4, 4):
         scene.words.pop(iova)
-    text = bench.replay(scene, status=1)
-    assert "# 1 streams on the way are not in the dump\n" in text, text
+    text = bench.replay(scene, status=4)
+    assert "# 1 indirect buffers are missing from the dump\n" in text, text
     scene = bench.scene()
     waiting = scene.queues["PS"][0][1]
     scene.regs[waiting] = 0x00abcdef
@@ -272,7 +272,7 @@ def other_processors(bench):
     open(bench.dump, "w", encoding="ascii").write(text)
     told = bench.command("info", bench.dump, status=0).stdout
     for part in ("bv at 0x0123, if its block has the layout of the SQE's", "lpac at 0x0045, if",
-                 "the layout of the instruction cache in dumps of this generation is not known"):
+                 "the layout of the instruction cache in this generation's dumps is unknown"):
         assert part in told, told
     refused = bench.command("run", "--fw", bench.own, bench.dump, status=3)
     assert "740" in refused.stderr, refused.stderr

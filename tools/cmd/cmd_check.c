@@ -222,7 +222,7 @@ static struct cps_err *rewrite(const struct check *c, struct cps_names *const na
     return cps_outfile_commit(out);
 }
 
-/* A read is not as the run file expects, or the replay does not match its dump. */
+/* A read is not what the run file expects, or the replay does not match its dump. */
 static bool is_unlike_input(const struct check *c)
 {
     return c->fresh.misses || *c->fresh.disagrees;
@@ -256,7 +256,7 @@ static struct cps_err *print_outcome(const struct check *c, const struct diff_re
     CPS_BUF why = {0};
     int status = diff_status(report, &why);
     if (c->fresh.misses) {
-        put_outcome(c, "a read is not as the run file expects: ", c->fresh.missed, &text);
+        put_outcome(c, "a read is not what the run file expects: ", c->fresh.missed, &text);
         cps_buf_str(&text, "\n");
     }
     if (*c->fresh.disagrees) {

@@ -70,7 +70,7 @@ static struct cps_err *search(struct reduce *r)
     struct cps_err *err = reduce_search(r);
     progress_hide();
     struct cps_err *lost = verdicts_save(&r->verdicts);
-    report_note("going on without keeping results", lost);
+    report_note("results are not stored", lost);
     cps_err_free(lost);
     if (!err && !interrupted)
         err = reduce_shrink(r);

@@ -201,6 +201,8 @@ static struct cps_err *prepare(struct run *run)
     if (!cps_run_is_script(&opt->run))
         CPS_TRY(open_capture(run));
     run->play.quiet = true; /* the summary says it */
+    if (opt->all && !run->play.dump)
+        return cps_err_new(CPS_ERR_USAGE, "--all: %s is no hang dump", capture_name(run));
     CPS_TRY(play_open(&run->play, &opt->run, opt->arg_count ? opt->arg[0] : NULL));
     if (run->play.dump) {
         run->play.extra = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX; /* which registers are written */
@@ -235,11 +237,15 @@ static struct cps_err *execute(struct run *run)
 
 /* ---- What is printed ---- */
 
-/* The comparison decides the status of a replay: that the machine stops is what it is for. */
+/* The comparison decides the status of a replay, whose firmware is expected to stop: 4 if no value
+ * differs and yet not all could be compared. */
 static int status_of(const struct run *run)
 {
-    bool differs = run->play.replay && !replay_agrees(run->play.replay);
-    return differs || run->play.misses ? 1 : play_account_status(&run->account);
+    const struct replay *replay = run->play.replay;
+    bool differs = replay && rows_count(&replay->rows, REPLAY_DIFFERENT);
+    if (differs || run->play.misses)
+        return 1;
+    return replay && !replay_agrees(replay) ? 4 : play_account_status(&run->account);
 }
 
 static struct cps_err *summarize(struct run *run, const struct cps_err *ended)

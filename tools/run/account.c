@@ -74,10 +74,10 @@ void play_account_put(const struct play_account *a, struct cps_buf *out)
             cps_buf_str(out, a->submissions ? "its submissions are empty"
                                             : "the input has no submission");
     } else if (a->not_injected) {
-        cps_buf_printf(out, "%u of %u interrupts of --inject did not come", a->not_injected,
+        cps_buf_printf(out, "%u of %u interrupts of --inject were not raised", a->not_injected,
                        a->injections);
     } else if (a->cut) {
-        cps_buf_str(out, "the dump is cut, so not all of it was compared");
+        cps_buf_str(out, "the dump is truncated, so the comparison is incomplete");
     }
 }
 

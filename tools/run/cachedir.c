@@ -80,7 +80,7 @@ struct cps_err *cache_choose(const char *dir, bool wanted, struct cache_choice *
     *ret = (struct cache_choice){.dir = ""};
     if (err->code == CPS_ERR_NOMEM)
         return err;
-    report_note("going on without keeping results", err);
+    report_note("results are not stored", err);
     cps_err_free(err);
     return NULL;
 }

@@ -47,9 +47,8 @@ static struct cps_err *read_cache(const struct dump *dump, bool a6xx, struct cod
     const struct dump_block *block = dump_block(dump, "CP_UCODE_DBG");
     struct cps_err *err = NULL;
     if (!a6xx)
-        cps_buf_str(&code->why,
-                    "the layout of the instruction cache in dumps of this generation is "
-                    "not known");
+        cps_buf_str(&code->why, "the layout of the instruction cache in this generation's dumps is "
+                                "unknown");
     else if (!block)
         cps_buf_str(&code->why, "the dump has no CP_UCODE_DBG, expected the firmware's "
                                 "instruction cache there");
@@ -82,7 +81,7 @@ void code_put_choice(const struct play *play, struct cps_buf *out)
     if (play->dump->cut.size)
         cps_buf_printf(out, "warning: %s\n", cps_buf_text(&play->dump->cut));
     if (!code)
-        cps_buf_printf(out, "runs %s as given: the dump's own is not recovered\n", name);
+        cps_buf_printf(out, "runs %s unchanged: --no-recover\n", name);
     else if (code->recovered)
         cps_buf_printf(out,
                        "runs the dump's own firmware: %" PRIu32 " words of the dump, %" PRIu32
@@ -90,7 +89,7 @@ void code_put_choice(const struct play *play, struct cps_buf *out)
                        code_words(code, CPS_FW_HARDWARE), code_words(code, CPS_FW_DONOR), name,
                        code_words(code, CPS_FW_UNKNOWN));
     else if (code->same)
-        cps_buf_printf(out, "runs %s: it has all that the dump holds of its firmware\n", name);
+        cps_buf_printf(out, "runs %s: the dump's firmware matches it\n", name);
     else
         cps_buf_printf(out, "runs %s as given: %s\n", name, cps_buf_text(&code->why));
 }
@@ -113,7 +112,7 @@ struct cps_err *code_open(struct play *play)
         err = code_recover(play->dump, &play->fw, &play->code);
     if (err && err->code == CPS_ERR_INPUT) {
         struct cps_err *more =
-            cps_err_new(CPS_ERR_INPUT, "%s (--no-recover runs it as it is)", err->message);
+            cps_err_new(CPS_ERR_INPUT, "%s (use --no-recover to run it unchanged)", err->message);
         cps_err_free(err);
         return more;
     }
@@ -141,19 +140,18 @@ void code_print(const struct code *code, FILE *out)
 {
     const uint64_t *ran = code->executed;
     if (code->why.size)
-        fprintf(out, "# firmware of the dump not recovered: %s\n", cps_buf_text(&code->why));
+        fprintf(out, "# cannot recover the dump's firmware: %s\n", cps_buf_text(&code->why));
     if (!code->recovered)
         return;
     fprintf(out,
-            "# firmware of the dump recovered: %" PRIu32 " words of its own, %" PRIu32
-            " from the given firmware, %" PRIu32 " unknown\n",
+            "# replayed firmware: recovered from the dump; %" PRIu32 " words of the dump, %" PRIu32
+            " of the given file, %" PRIu32 " unknown\n",
             code_words(code, CPS_FW_HARDWARE), code_words(code, CPS_FW_DONOR),
             code_words(code, CPS_FW_UNKNOWN));
     fprintf(out,
-            "# of %" PRIu64 " instructions that ran, %" PRIu64 " were the hardware's own, %" PRIu64
-            " unknown\n",
-            ran[CPS_FW_HARDWARE] + ran[CPS_FW_DONOR] + ran[CPS_FW_UNKNOWN], ran[CPS_FW_HARDWARE],
-            ran[CPS_FW_UNKNOWN]);
+            "# instructions executed: %" PRIu64 " of the dump, %" PRIu64
+            " of the given file, %" PRIu64 " unknown\n",
+            ran[CPS_FW_HARDWARE], ran[CPS_FW_DONOR], ran[CPS_FW_UNKNOWN]);
 }
 
 struct json_object *code_json(const struct code *code)

@@ -191,7 +191,7 @@ struct cps_err *files_check_stamp(const char *path, const struct files_stamp *st
     files_stamp(path, &now);
     if (!memcmp(&now, stamp, sizeof(now)))
         return NULL;
-    return cps_err_new(CPS_ERR_INPUT, "%s: changed while it was read, expected it to stay", path);
+    return cps_err_new(CPS_ERR_INPUT, "%s: changed while it was read", path);
 }
 
 static unsigned lines_before(const char *text, const char *end)

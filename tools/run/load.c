@@ -42,8 +42,8 @@ static struct cps_err *load_pair(struct play *play)
     const struct cps_run_config *config = play->config;
     if (config->fw_count < 2)
         return cps_err_new(CPS_ERR_INPUT,
-                           "%s: this is the %s of a5xx, expected the file of the other processor "
-                           "too: --fw PFP --fw PM4",
+                           "%s: this is the %s of a5xx, expected the files of both processors: "
+                           "--fw PFP --fw PM4",
                            play->fw->name, cps_fw_role_name(play->fw->part[0].role));
     CPS_TRY(cps_fw_load(config->fw[1], config->gen, &play->me));
     if (play->fw->part[0].role == CPS_FW_ME) {
@@ -163,9 +163,9 @@ struct cps_err *play_check_gpu(const struct play *play)
     return cps_err_new(CPS_ERR_MISMATCH,
                        play->gpu < 1000
                            ? "the capture is from a GPU of generation a%uxx (id %" PRIu64
-                             "), the firmware %s is %s (--as %s runs it all the same)"
+                             "), the firmware %s is %s (use --as %s to run it anyway)"
                            : "the capture is from a GPU of generation a%uxx (chip id 0x%" PRIx64
-                             "), the firmware %s is %s (--as %s runs it all the same)",
+                             "), the firmware %s is %s (use --as %s to run it anyway)",
                        generation, play->gpu, play->fw->name, cps_gen_name(play->fw->gen),
                        cps_gen_name(play->fw->gen));
 }
@@ -267,6 +267,9 @@ struct cps_err *play_open(struct play *play, const struct cps_run_config *config
         play->gen = play->script.gen;
     } else {
         CPS_TRY(load_firmware(play));
+        if (config->no_recover && !play->dump && (input || config->demo))
+            return cps_err_new(CPS_ERR_USAGE, "--no-recover: %s is no hang dump",
+                               input ? input : "the demo's capture");
         if (play->dump)
             CPS_TRY(code_open(play));
         play->gen = play->fw->gen;

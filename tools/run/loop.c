@@ -107,7 +107,7 @@ const char *play_where(const struct cps_item *item)
 
 void play_put_misses(uint64_t count, struct cps_buf *out)
 {
-    cps_buf_printf(out, "%" PRIu64 " read%s not as the run file expects", count,
+    cps_buf_printf(out, "%" PRIu64 " read%s not what the run file expects", count,
                    count == 1 ? " is" : "s are");
 }
 
@@ -121,7 +121,7 @@ void play_put_miss(const struct play *play, const struct cps_item *item, uint32_
                    item->host.value, item->host.mask);
 }
 
-/* A read of the host's that is not as the run file expects is told, and the run goes on. */
+/* A read of the host's that is not what the run file expects is told, and the run goes on. */
 static void check_answer(struct play *play, const struct cps_item *item)
 {
     if (play->stopped || cps_engine_answered(play->engine, item))

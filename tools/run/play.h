@@ -129,7 +129,7 @@ CPS_MUST_USE struct cps_err *play_check_gpu(const struct play *play);
  */
 const char *play_where(const struct cps_item *item);
 
-/** Appends "N reads are not as the run file expects". */
+/** Appends "N reads are not what the run file expects". */
 void play_put_misses(uint64_t count, struct cps_buf *out);
 /** Appends a line: the read @p item of a run file, which read @p answer, is not as expected. */
 void play_put_miss(const struct play *play, const struct cps_item *item, uint32_t answer,

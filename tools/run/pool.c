@@ -293,12 +293,12 @@ static void bury_process(struct pool *p, unsigned index)
         return;
     CPS_BUF how = {0};
     if (WIFSIGNALED(status))
-        cps_buf_printf(&how, "the process that ran it died: signal %d (%s)", WTERMSIG(status),
+        cps_buf_printf(&how, "its process died: signal %d (%s)", WTERMSIG(status),
                        strsignal(WTERMSIG(status)));
     else
-        cps_buf_printf(&how, "the process that ran it died: exit status %d", WEXITSTATUS(status));
+        cps_buf_printf(&how, "its process died: exit status %d", WEXITSTATUS(status));
     if (slot->length) {
-        cps_buf_str(&how, "; its last words: ");
+        cps_buf_str(&how, "; its last output: ");
         cps_shown_add_(&how, slot->words, slot->length, false);
     }
     if (!requests && !p->err)

@@ -297,10 +297,10 @@ static struct cps_err *check_place(struct replay *h)
     if (ran[CPS_FW_UNKNOWN] * 20 < all)
         return NULL;
     return cps_err_new(CPS_ERR_INPUT,
-                       "%s: the firmware recovered with it does not come to where the hardware "
-                       "stood: %" PRIu64 " of %" PRIu64
-                       " instructions are not known, expected a nearer revision (--no-recover runs "
-                       "it as it is)",
+                       "%s: the firmware recovered with it does not reach the position of the "
+                       "hardware: %" PRIu64 " of %" PRIu64
+                       " executed instructions are unknown, expected a nearer revision (use "
+                       "--no-recover to run it unchanged)",
                        h->play->fw->name, ran[CPS_FW_UNKNOWN], all);
 }
 
@@ -440,8 +440,8 @@ bool replay_agrees(const struct replay *r)
 
 void replay_print(const struct replay *r, bool all, FILE *out)
 {
-    fprintf(out, "# replayed %s\n# firmware %s that of the dump\n", r->scope,
-            r->same_firmware ? "is" : "is not");
+    fprintf(out, "# replayed %s\n# packet table of the firmware %s the dump's\n", r->scope,
+            r->same_firmware ? "equals" : "differs from");
     if (r->dump->cut.size)
         fprintf(out, "# %s\n", cps_buf_text(&r->dump->cut));
     if (r->play->code)
@@ -449,15 +449,15 @@ void replay_print(const struct replay *r, bool all, FILE *out)
     if (has_place(r))
         fprintf(out, "# %s\n", cps_buf_text(&r->place_text));
     else
-        fprintf(out, "# %s: position of the hardware unknown, nothing is compared\n",
+        fprintf(out, "# position of the hardware unknown, nothing compared: %s\n",
                 r->play->gen == CPS_A6XX ? "no CP_SQE_STAT block"
-                                         : "the blocks of this generation's dumps are not known");
+                                         : "the layout of this generation's dumps is unknown");
     if (r->missing)
-        fprintf(out, "# %" PRIu64 " streams on the way are not in the dump\n", r->missing);
+        fprintf(out, "# %" PRIu64 " indirect buffers are missing from the dump\n", r->missing);
     if (r->pool.why.size)
         fprintf(out, "# %s\n", cps_buf_text(&r->pool.why));
     if (r->starts)
-        fprintf(out, "# %zu registers that no packet writes begin with the dump's values\n",
+        fprintf(out, "# %zu registers that no packet writes start with the dump's values\n",
                 r->starts);
     rows_print(&r->rows, all, out);
 }

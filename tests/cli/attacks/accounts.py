@@ -165,7 +165,7 @@ def interrupt_that_did_not_come(s):
     """an interrupt of --inject that did not come is said, and is no pass"""
     s.matrix(1)
     for verb in (["run", "-o", "o.cpt"], ["cover"], ["profile"]):
-        assert "1 of 1 interrupts of --inject did not come" in s.ok(verb[0], "--fw", "a.fw", "c0.pm4", *verb[1:], "--inject", "preempt@9:0", status=4).stderr
+        assert "1 of 1 interrupts of --inject were not raised" in s.ok(verb[0], "--fw", "a.fw", "c0.pm4", *verb[1:], "--inject", "preempt@9:0", status=4).stderr
     found = json.loads(s.ok("run", "--json", "--fw", "a.fw", "c0.pm4", "--inject", "preempt@9:0", status=4).stdout)
     assert (found["status"], found["not_injected"]) == (4, 1), found
 

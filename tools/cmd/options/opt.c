@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Options: parser and help, both from opt.def. opt_engine.c checks them against the engine. */
 #include "tools/cmd/options/opt_table.h"
+#include "tools/cmd/options/help_table.h"
 #include "tools/cmd/options/opt_near.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/options/opt_value.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "isa/isa.h"
@@ -153,15 +153,12 @@ static struct cps_err *unknown_option(unsigned command, const char *name)
                        near_text(&near, "--", meant, sizeof(meant)));
 }
 
-static struct cps_err *bad_value(unsigned command, const struct option *option, const char *value)
+static struct cps_err *bad_value(const struct option *option, const char *value)
 {
-    CPS_BUF help = {0};
-    cps_buf_str(&help, option->help);
-    opt_value_words(command, option, &help);
-    if (help.failed)
-        return cps_err_nomem();
-    return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s (%s)", option->name, value,
-                       option->argument, cps_buf_text(&help));
+    const char *expected = option->kind == KIND_COUNT   ? "a number, also with k, M or G"
+                           : option->kind == KIND_INDEX ? "a number"
+                                                        : option->argument;
+    return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s", option->name, value, expected);
 }
 
 static struct cps_err *take(unsigned command, const struct option *option, const char *name,
@@ -176,7 +173,7 @@ static struct cps_err *take(unsigned command, const struct option *option, const
                            option->argument);
     CPS_TRY(opt_check_value(command, option, value));
     if (!set_value(ret, option, value ? value : ""))
-        return bad_value(command, option, value);
+        return bad_value(option, value);
     ret->given[option - options] = true;
     return NULL;
 }
@@ -264,16 +261,7 @@ int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
     return report_result(opt_check(command, ret));
 }
 
-/* Columns of the terminal on stdout; 80 for a pipe. */
-static size_t help_width(void)
-{
-    struct winsize size = {0};
-    bool known = !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 40;
-    return known ? size.ws_col : 80;
-}
-
-/* Appends @p text, wrapped after @p indent columns; the first line is already indented. */
-static void put_wrapped(const char *text, size_t indent, struct cps_buf *out)
+void opt_put_wrapped(const char *text, size_t indent, struct cps_buf *out)
 {
     size_t width = help_width() - indent;
     while (*text) {
@@ -308,14 +296,15 @@ static void help_option(const struct option *option, unsigned command, struct cp
         cps_buf_printf(out, "%*s", (int)(INDENT - head.size), "");
     else
         cps_buf_printf(out, "\n%*s", INDENT, "");
-    put_wrapped(cps_buf_text(&help), INDENT, out);
+    opt_put_wrapped(cps_buf_text(&help), INDENT, out);
 }
 
 static void help_command(unsigned command, struct cps_buf *out)
 {
     const char *group = "Options";
-    cps_buf_printf(out, "usage: cpscope %s %s\n\n%s\n", commands[command].name,
-                   commands[command].arguments, commands[command].help);
+    cps_buf_printf(out, "usage: cpscope %s%s%s\n\n%s\n", commands[command].name,
+                   *commands[command].arguments ? " " : "", commands[command].arguments,
+                   commands[command].help);
     for (unsigned i = 0; i < COUNT(options); i++) {
         if (!options[i].name)
             group = options[i].help;
@@ -329,8 +318,9 @@ static void help_command(unsigned command, struct cps_buf *out)
     cps_buf_str(out, "\nExamples:\n");
     for (unsigned i = 0; i < COUNT(examples); i++) {
         if (examples[i].command == command)
-            cps_buf_printf(out, "  # %s\n  cpscope %s %s\n", examples[i].meaning,
-                           commands[command].name, examples[i].arguments);
+            cps_buf_printf(out, "  # %s\n  cpscope %s%s%s\n", examples[i].meaning,
+                           commands[command].name, *examples[i].arguments ? " " : "",
+                           examples[i].arguments);
     }
 }
 

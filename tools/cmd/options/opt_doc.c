@@ -16,7 +16,7 @@ void opt_option_help(const struct option *o, unsigned command, struct cps_buf *o
 {
     cps_buf_str(out, o->help);
     opt_value_words(command, o, out);
-    if (o->engines == ALL || !opt_takes_engine(command))
+    if (o->engines & AFUC || !opt_takes_engine(command)) /* the default is known */
         return;
     cps_buf_str(out, " (");
     cps_engines_text(o->engines, ", ", out);
@@ -104,10 +104,12 @@ static void help_policy(struct cps_buf *out)
 {
     size_t count = 0;
     const struct cps_policy_row *rows = cps_policy_rows(&count);
-    cps_buf_printf(
-        out,
-        "What shapes a run: --policy \"NAME=WORD ...\", `policy` lines of run files and manifests, "
-        "\"# policy\" of traces.\n\n");
+    opt_put_wrapped("Policies set what the rest of the GPU does. They are set by --policy "
+                    "\"NAME=WORD ...\", by "
+                    "`policy` lines of run files and manifests, and by \"# policy\" in a trace. "
+                    "The first word of each is the default.",
+                    0, out);
+    cps_buf_str(out, "\n");
     for (size_t i = 0; i < count; i++) {
         CPS_BUF setting = {0};
         CPS_BUF engines = {0};
@@ -122,11 +124,14 @@ static void help_policy(struct cps_buf *out)
         }
         cps_engines_text(rows[i].engines, ", ", &engines);
         out->failed = out->failed || setting.failed || engines.failed;
-        cps_buf_printf(out, "  %-34s %-16s %s", cps_buf_text(&setting), cps_buf_text(&engines),
-                       rows[i].meaning);
-        cps_buf_printf(out, *rows[i].words == '#' ? " (%" PRIu64 ")\n" : "\n", rows[i].initial);
+        cps_buf_printf(out, "  %s (%s)\n      ", cps_buf_text(&setting), cps_buf_text(&engines));
+        CPS_BUF meaning = {0};
+        cps_buf_str(&meaning, rows[i].meaning);
+        if (*rows[i].words == '#')
+            cps_buf_printf(&meaning, " (default: %" PRIu64 ")", rows[i].initial);
+        out->failed = out->failed || meaning.failed;
+        opt_put_wrapped(cps_buf_text(&meaning), 6, out);
     }
-    cps_buf_printf(out, "\nDefault: the first word, or the number in parentheses.\n");
 }
 
 #define PLAIN(name)  .print = help_##name

@@ -249,7 +249,7 @@ void opt_value_words(unsigned command, const struct option *option, struct cps_b
     const struct value *value = find(command, option->name);
     const struct ask ask = ask_for(command, option->name);
     CPS_BUF lines = {0};
-    if (!value || !(value->only || option->kind == KIND_POLICY || option->kind == KIND_GEN))
+    if (!value || !(value->only || option->kind == KIND_POLICY))
         return;
     list(value, &ask, &lines);
     out->failed = out->failed || lines.failed;

@@ -269,7 +269,7 @@ static void judge_pass(const struct record *record, bool alone, struct json_obje
                        record->account.submissions);
     put_gaps(record, &reason);
     if (record->account.cut)
-        cps_buf_printf(&reason, "%sthe dump is cut, so not all of it was compared",
+        cps_buf_printf(&reason, "%sthe dump is truncated, so the comparison is incomplete",
                        reason.size ? "; " : "");
     if (alone)
         cps_buf_printf(&reason, "%snot compared: the baseline is of another generation",

@@ -159,7 +159,7 @@ static void keep_run(struct worker *w, const struct cache_run *run, const struct
 {
     struct cps_err *err = w->cache_failed ? NULL : cache_keep_run(run, record, gen);
     if (err)
-        fprintf(stderr, "cpscope: %s; going on without keeping results\n", err->message);
+        fprintf(stderr, "cpscope: %s; results are not stored\n", err->message);
     w->cache_failed = w->cache_failed || err;
     cps_err_free(err);
 }

@@ -270,15 +270,16 @@ struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *e
 void hang_place_text(const struct hang_position *place, struct cps_buf *out)
 {
     static const char *const texts[] = {
-        [HANG_NOWHERE] = "no packet of the replay has the headers and the level that the dump "
-                         "shows: compared where the replay ends",
-        [HANG_BY_PC] = "position of the hardware, by headers, %s and program counter",
-        [HANG_BY_LINE] = "position of the hardware, by headers, %s and the code of the dump's "
-                         "instruction cache",
-        [HANG_BY_PACKET] = "the packet the hardware was in, by headers and %s; its program "
-                           "counter is not reached there",
-        [HANG_BY_ITSELF] = "position of the hardware, by headers and %s: the firmware ends there "
-                           "by itself",
+        [HANG_NOWHERE] = "position of the hardware not found: no packet matches the dump's headers "
+                         "and level; compared at the end of the replay",
+        [HANG_BY_PC] =
+            "position of the hardware, matched by packet headers, %s and program counter",
+        [HANG_BY_LINE] = "position of the hardware, matched by packet headers, %s and the code in "
+                         "the dump's instruction cache",
+        [HANG_BY_PACKET] = "packet of the hardware, matched by packet headers and %s; the replay "
+                           "does not reach its program counter",
+        [HANG_BY_ITSELF] = "position of the hardware, matched by packet headers and %s: the replay "
+                           "stops there on its own",
     };
     const char *text = texts[place->by];
     const char *here = strstr(text, "%s");
@@ -289,5 +290,5 @@ void hang_place_text(const struct hang_position *place, struct cps_buf *out)
         cps_buf_printf(out, "%.*s%s%s", (int)(here - text), text, words, here + 2);
     else
         cps_buf_str(out, text);
-    cps_buf_printf(out, "; %u candidate%s", place->candidates, place->candidates == 1 ? "" : "s");
+    cps_buf_printf(out, "; %u match%s", place->candidates, place->candidates == 1 ? "" : "es");
 }
