@@ -6,6 +6,7 @@
 #include "tools/cmd/options/opt.h"
 #include "tools/explain/audit/audit.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/run/work_queue.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
@@ -26,10 +27,12 @@ static struct cps_err *write_report(const struct cps_options *opt, struct json_o
     CPS_BUF json = {0};
     CPS_BUF text = {0};
     struct stat info;
+    audit_put(root, true, &page);
+    audit_put(root, false, &text);
+    doc_strip(root);
     if (opt->output) {
         if (mkdir(opt->output, 0777) && (stat(opt->output, &info) || !S_ISDIR(info.st_mode)))
             return cps_err_os(opt->output, "cannot make the folder");
-        audit_put(root, true, &page);
         cps_json_put(&json, root, JSON_C_TO_STRING_PRETTY);
         cps_buf_str(&json, "\n");
         CPS_TRY(write_text(opt->output, "audit.json", &json));
@@ -37,7 +40,6 @@ static struct cps_err *write_report(const struct cps_options *opt, struct json_o
     }
     if (opt->json)
         return report_json(json_object_get(root));
-    audit_put(root, false, &text);
     return report_text(&text);
 }
 

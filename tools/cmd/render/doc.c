@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "isa/base/shown.h"
+#include "tools/cmd/render/html.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
@@ -41,7 +42,7 @@ static struct json_object *new_number(const char *form, const char *last, va_lis
     return *last == 'd' ? json_object_new_int64((int64_t)value) : json_object_new_uint64(value);
 }
 
-enum { KEY_SIZE = 32 };
+enum { KEY_SIZE = 48 };
 
 static void copy_word(char to[KEY_SIZE], const char *from, size_t length)
 {
@@ -123,17 +124,25 @@ struct json_object *doc_shown(const char *text)
     return tool_json(json_object_new_string(tool_text(&shown)));
 }
 
-/* ---- Text ---- */
+/* ---- Text and HTML ---- */
+
+struct writer {
+    struct cps_buf *out;
+    size_t start; /* of what this writer appends */
+    bool is_html;
+    bool is_tag; /* text: inside a tag, which is left out */
+};
 
 /* The object at hand, or another value, and what it is part of. */
 struct scope {
     struct json_object *value;
     struct json_object *key; /* of a member of an object */
+    size_t index;            /* of an item */
     const struct scope *outer;
 };
 
 static void put_layout(const struct scope *scope, const char *at, const char *end,
-                       struct cps_buf *out);
+                       struct writer *w);
 
 static struct json_object *find(const struct scope *scope, const char *key)
 {
@@ -158,109 +167,166 @@ static bool is_true(struct json_object *value)
     }
 }
 
-static void put_value(struct json_object *value, const char *form, struct cps_buf *out)
+static void put_literal(struct writer *w, const char *text, size_t size)
+{
+    for (size_t at = 0; at < size && !w->is_html; at++) {
+        size_t start = at;
+        while (at < size && text[at] != '\n' && text[at] != (w->is_tag ? '>' : '<'))
+            at++;
+        if (!w->is_tag)
+            cps_buf_add(w->out, text + start, at - start);
+        if (at == size)
+            return;
+        if (text[at] != '\n') {
+            w->is_tag = !w->is_tag;
+            continue;
+        }
+        while (w->out->size > w->start && w->out->data[w->out->size - 1] == ' ')
+            w->out->data[--w->out->size] = '\0';
+        cps_buf_str(w->out, w->is_tag ? "" : "\n");
+    }
+    if (w->is_html)
+        cps_buf_add(w->out, text, size);
+}
+
+static void put_value(const struct scope *scope, struct json_object *value, const char *form,
+                      struct writer *w)
 {
     CPS_BUF text = {0};
     char *kind = NULL;
     bool is_left = *form == '-';
+    bool is_wide = form[is_left] == '*';
     bool has_zeros = form[is_left] == '0';
-    int width = (int)strtol(form + is_left, &kind, 10);
+    int width = (int)strtol(form + is_left + is_wide, &kind, 10);
     int digits = has_zeros ? width : 1;
     const char *plain = value ? json_object_get_string(value) : "";
     tool_need(plain != NULL);
+    if (is_wide)
+        width = json_object_get_int(find(scope, ".width"));
     if (*kind == 'x')
         cps_buf_printf(&text, "%0*" PRIx64, digits, json_object_get_uint64(value));
-    else if (*kind == 'e')
+    else if (*kind == 'e' && !w->is_html)
         cps_shown_put_(&text, plain);
     else if (has_zeros)
         cps_buf_printf(&text, "%0*" PRIu64, digits, json_object_get_uint64(value));
     else
         cps_buf_str(&text, plain);
-    cps_buf_printf(out, "%*s", is_left ? -width : width, tool_text(&text));
+    if (!w->is_html)
+        cps_buf_printf(w->out, "%*s", is_left ? -width : width, tool_text(&text));
+    else
+        (*kind == 'm' ? html_marked : html_text)(w->out, tool_text(&text));
 }
 
 static void put_each(const struct scope *scope, struct json_object *list, const char *separator,
-                     const char *body, const char *end, struct cps_buf *out)
+                     const char *body, const char *end, struct writer *w)
 {
-    size_t before = out->size;
-    for (size_t i = 0; i < cps_json_count(list); i++) {
-        struct scope item = {json_object_array_get_idx(list, i), NULL, scope};
-        if (out->size != before)
-            cps_buf_add(out, separator, (size_t)(body - separator - 1));
-        put_layout(&item, body, end, out);
+    size_t before = w->out->size;
+    struct scope item = {.outer = scope};
+    for (size_t count = cps_json_count(list); item.index < count; item.index++) {
+        item.value = json_object_array_get_idx(list, item.index);
+        if (w->out->size != before)
+            put_literal(w, separator, (size_t)(body - separator - 1));
+        put_layout(&item, body, end, w);
     }
     if (!json_object_is_type(list, json_type_object))
         return;
     json_object_object_foreach(list, key, value)
     {
-        struct scope item = {value, tool_json(json_object_new_string(key)), scope};
-        if (out->size != before)
-            cps_buf_add(out, separator, (size_t)(body - separator - 1));
-        put_layout(&item, body, end, out);
+        item.value = value;
+        item.key = tool_json(json_object_new_string(key));
+        if (w->out->size != before)
+            put_literal(w, separator, (size_t)(body - separator - 1));
+        put_layout(&item, body, end, w);
         json_object_put(item.key);
+        item.index++;
     }
 }
 
 /* What stands between two braces. */
-static void put_item(const struct scope *scope, const char *at, const char *end,
-                     struct cps_buf *out)
+static void put_item(const struct scope *scope, const char *at, const char *end, struct writer *w)
 {
     char key[KEY_SIZE], form[KEY_SIZE] = "";
     size_t length = strcspn(at, ":?!~>*/}");
     const char *body = at + length + 1;
     copy_word(key, at, length);
+    char *wanted = strchr(key, '=');
+    if (wanted)
+        *wanted++ = '\0';
     struct json_object *value = find(scope, key);
     switch (at[length]) {
     case '?':
-    case '!':
-        if (is_true(value) == (at[length] == '?'))
-            put_layout(scope, body, end, out);
+    case '!': {
+        bool is = wanted ? value && !strcmp(json_object_get_string(value), wanted) : is_true(value);
+        if (is == (at[length] == '?'))
+            put_layout(scope, body, end, w);
         break;
+    }
     case '~':
         if (json_object_get_int64(value) != 1)
-            put_layout(scope, body, end, out);
+            put_layout(scope, body, end, w);
         break;
     case '>': {
-        const struct scope inside = {value, NULL, scope};
+        const struct scope inside = {value, NULL, scope->index, scope};
         if (value)
-            put_layout(&inside, body, end, out);
+            put_layout(&inside, body, end, w);
         break;
     }
     case '*':
-        put_each(scope, value, body - 1, body, end, out);
+        put_each(scope, value, body - 1, body, end, w);
         break;
     case '/':
-        put_each(scope, value, body, strchr(body, '/') + 1, end, out);
+        put_each(scope, value, body, strchr(body, '/') + 1, end, w);
         break;
     default:
         if (at[length] == ':')
             copy_word(form, body, (size_t)(end - body));
-        put_value(value, form, out);
+        if (w->is_tag)
+            break;
+        if (*key == '#')
+            cps_buf_printf(w->out, "%zu", scope->index);
+        else
+            put_value(scope, value, form, w);
         break;
     }
 }
 
-static void put_layout(const struct scope *scope, const char *at, const char *end,
-                       struct cps_buf *out)
+static void put_layout(const struct scope *scope, const char *at, const char *end, struct writer *w)
 {
     while (at < end) {
         const char *open = memchr(at, '{', (size_t)(end - at));
         const char *close = open ? open : end;
-        cps_buf_add(out, at, (size_t)(close - at));
+        put_literal(w, at, (size_t)(close - at));
         if (!open)
             return;
         for (unsigned depth = 1; depth; depth += *close == '{', depth -= *close == '}')
             close++;
-        put_item(scope, open + 1, close, out);
+        put_item(scope, open + 1, close, w);
         at = close + 1;
     }
 }
 
+static void put_tree(struct json_object *root, const char *layout, bool html, struct cps_buf *out)
+{
+    const struct scope scope = {.value = tool_json(root)};
+    struct writer writer = {.out = out, .start = out->size, .is_html = html};
+    put_layout(&scope, layout, layout + strlen(layout), &writer);
+}
+
 void doc_text(struct json_object *root, const char *layout, struct cps_buf *out)
 {
-    const struct scope scope = {root, NULL, NULL};
-    tool_json(root);
-    put_layout(&scope, layout, layout + strlen(layout), out);
+    put_tree(root, layout, false, out);
+}
+
+void doc_html(struct json_object *root, const char *layout, struct cps_buf *out)
+{
+    put_tree(root, layout, true, out);
+}
+
+void doc_page(struct json_object *root, const char *title, const char *layout, struct cps_buf *out)
+{
+    html_head(out, title);
+    doc_html(root, layout, out);
+    cps_buf_str(out, "</body></html>\n");
 }
 
 /* ---- Output ---- */

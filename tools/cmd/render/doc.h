@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * A result as a tree, which is written once: JSON is the tree itself, text is a layout of it.
+ * A result as a tree, which is written once: JSON is the tree itself, text and pages are layouts of
+ * it.
  *
- * The tree is json-c's. A member whose key begins with a dot is for the text only. A command builds
- * one tree, and has one layout for its text:
+ * The tree is json-c's. A member whose key begins with a dot is not part of the JSON. A command
+ * builds one tree, and has one layout for its text:
  *
  *     doc_put(root, ".name=%s kind=image entry=%" PRIx64, name, entry);
  *     list = cps_json_new_array(root, "segments");
@@ -46,18 +47,25 @@ struct json_object *doc_shown(const char *text);
  *
  *     {key}          text, or a number in decimals; nothing where there is no such member
  *     {key:FORM}     FORM is a width, after "-" flush left, after "0" with zeros (numbers only),
- *                    before "x" in hexadecimal, before "e" with escapes for what is not to be seen
- *     {key?TEXT}     TEXT if the member is there, and neither false nor empty; 0 is there
+ * "*" the member ".width"; before "x" in hexadecimal, before "e" with escapes for what is not to be
+ * seen {key?TEXT}     TEXT if the member is there, and neither false nor empty; 0 is there
  *     {key!TEXT}     the other way round
+ *     {key=WORD?TEXT} {key=WORD!TEXT}  the same where the member's text is WORD
  *     {key~TEXT}     TEXT unless the member is 1: the end of a plural
  *     {key>TEXT}     TEXT of the members of the member, which is an object, if it is there
  *     {key*TEXT}     TEXT for each item of an array or member of an object; in it {.} is a value
- *                    that is no object, and {@} the key of a member
+ *                    that is no object, {@} the key of a member, and {#} how many came before
  *     {key/SEP/TEXT} the same, with SEP between them
  *
- * TEXT may hold braces. A lone brace cannot be written.
+ * TEXT may hold braces. A lone brace cannot be written. Lines do not end with blanks. Tags of HTML
+ * are left out, so that a layout may serve a page, too.
  */
 void doc_text(struct json_object *root, const char *layout, struct cps_buf *out);
+/** Appends a tree as HTML or XML, by a layout that has tags. Values are escaped, and without blanks
+ * in front or after them; "m" as FORM marks lines by their first two columns (html_marked()). */
+void doc_html(struct json_object *root, const char *layout, struct cps_buf *out);
+/** The same as a whole page, which needs no network and no script. */
+void doc_page(struct json_object *root, const char *title, const char *layout, struct cps_buf *out);
 /** Takes away what is for the text only. */
 void doc_strip(struct json_object *root);
 /** Prints a tree on stdout, as JSON or by a layout, and releases it. */

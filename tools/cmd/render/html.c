@@ -69,10 +69,8 @@ void html_pre(struct cps_buf *out, const char *text)
         html_wrap(out, "<pre>", text, "</pre>\n");
 }
 
-/* Wide blocks scroll; tabindex lets the keyboard do it. */
-void html_pre_marked(struct cps_buf *out, const char *text)
+void html_marked(struct cps_buf *out, const char *text)
 {
-    cps_buf_str(out, "<pre tabindex=\"0\">");
     while (*text) {
         size_t length = strcspn(text, "\n");
         bool here = text[0] == PLACE_HERE;
@@ -87,5 +85,12 @@ void html_pre_marked(struct cps_buf *out, const char *text)
         cps_buf_str(out, tag ? "</mark>\n" : "\n");
         text += length + (text[length] == '\n');
     }
+}
+
+/* Wide blocks scroll; tabindex lets the keyboard do it. */
+void html_pre_marked(struct cps_buf *out, const char *text)
+{
+    cps_buf_str(out, "<pre tabindex=\"0\">");
+    html_marked(out, text);
     cps_buf_str(out, "</pre>\n");
 }

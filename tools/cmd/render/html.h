@@ -23,7 +23,9 @@ void html_wrap(struct cps_buf *out, const char *before, const char *text, const 
 void html_head(struct cps_buf *out, const char *title);
 /** A <pre> of the text, or nothing. */
 void html_pre(struct cps_buf *out, const char *text);
-/** As above, with lines marked in their first two columns. */
+/** Appends lines, marked by their first two columns. */
+void html_marked(struct cps_buf *out, const char *text);
+/** As html_pre(), with lines marked in their first two columns. */
 void html_pre_marked(struct cps_buf *out, const char *text);
 
 #endif

@@ -16,6 +16,7 @@
 #include "tools/run/code.h"
 #include "tools/run/files.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/run/work_queue.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
@@ -133,7 +134,7 @@ static struct cps_err *take_firmware(const struct audit *audit, struct audit_fil
     if (!file->named && !is_convincing(file->image->fw))
         return cps_err_new(CPS_ERR_INPUT, "no firmware that is known, and no packet table");
     if (file->row)
-        set_kind(file->row, "firmware", NULL);
+        doc_put(file->row, "kind=firmware .title=firmware");
     return NULL;
 }
 
@@ -250,12 +251,9 @@ static void add_nearest(const struct audit *audit, const struct audit_file *file
 void audit_add_flaw(struct audit_file *file, struct json_object *rows, const struct audit_case *c,
                     enum verdict verdict, const char *why)
 {
-    struct json_object *row = json_object_new_object();
-    cps_json_text(row, "case", c->name);
-    cps_json_text(row, "verdict", verdict_word(verdict));
-    if (why && *why)
-        cps_json_text(row, "why", why);
-    cps_json_append(rows, row);
+    static const char *const styles[VERDICT_COUNT] = {"pass", "stopped", "skipped", "differs"};
+    doc_row(rows, "case=%s verdict=%s why?=%s .style=%s", c->name, verdict_word(verdict), why,
+            styles[verdict]);
     file->flaws += verdict == VERDICT_FLAW;
     file->undecided += verdict == VERDICT_UNDECIDED;
 }
@@ -395,8 +393,13 @@ struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret)
     CPS_TRY(for_all(ret, take_item));
     CPS_TRY(for_all(ret, describe_item));
     struct json_object *rows = cps_json_new_array(ret->root, "files");
-    size_t skipped = 0;
+    size_t skipped = 0, width = 4;
     for (size_t i = 0; i < ret->files; i++) {
+        struct json_object *row = ret->file[i].row;
+        size_t length = row ? strlen(cps_json_get_text(row, "name", "")) : 0;
+        width = length > width && length < 80 ? length : width;
+        if (cps_json_get(row, "flaws"))
+            doc_put(row, ".flaws=%u .undecided=%u", ret->file[i].flaws, ret->file[i].undecided);
         ret->flaws += ret->file[i].flaws;
         ret->undecided += ret->file[i].undecided;
         skipped += !strcmp(cps_json_get_text(ret->file[i].row, "kind", ""), "skipped");
@@ -408,10 +411,10 @@ struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret)
         return cps_err_new(CPS_ERR_INPUT,
                            "found no firmware and no capture among %zu files, expected some",
                            ret->files);
-    cps_json_uint(ret->root, "flaws", ret->flaws);
-    cps_json_uint(ret->root, "undecided", ret->undecided);
-    cps_json_uint(ret->root, "errors", ret->errors);
-    cps_json_uint(ret->root, "skipped", skipped);
+    doc_put(ret->root,
+            "flaws=%u undecided=%u errors=%u skipped=%zu .count=%zu .file=file .width=%zu",
+            ret->flaws, ret->undecided, ret->errors, skipped, cps_json_count(rows), width);
+    protect_levels(cps_json_new_array(ret->root, ".levels"));
     return NULL;
 }
 

@@ -146,8 +146,8 @@ struct protect_found {
     unsigned undecided;
 };
 
-/** "ib1". */
-const char *protect_level_word(enum protect_level level);
+/** Appends the levels' words: "ib1". */
+void protect_levels(struct json_object *list);
 /** Tries all packets that the firmware handles. @param rows  array that gets an object for each:
  * "packet", and what it does by level, in words; "why" where something is not decided */
 CPS_MUST_USE struct cps_err *protect_try(struct probe *probe, struct json_object *rows,

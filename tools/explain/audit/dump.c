@@ -12,8 +12,22 @@
 #include "tools/explain/info/info.h"
 #include "tools/run/code.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/cmd/render/doc.h"
 
 #define MOST_NODES 65536u /* of a handler */
+
+/* Which GPU it is of: older ones have a number, newer ones the chip's id. */
+static void put_gpu(struct json_object *row, uint64_t gpu, uint64_t chip)
+{
+    CPS_BUF text = {0};
+    if (gpu && gpu < 1000)
+        cps_buf_printf(&text, "gpu %" PRIu64, gpu);
+    else if (gpu || chip)
+        cps_buf_printf(&text, "chip 0x%08" PRIx64, gpu ? gpu : chip);
+    else
+        cps_buf_str(&text, "no chip that it names");
+    cps_json_buf(row, ".for", &text);
+}
 
 /* `info` knows it all, and more than a table has room for. */
 struct cps_err *audit_capture(struct cps_stream *stream, const char *format,
@@ -22,10 +36,11 @@ struct cps_err *audit_capture(struct cps_stream *stream, const char *format,
     struct json_object *all = tool_json(json_object_new_object());
     struct cps_err *err = info_capture(stream, format, true, all);
     tool_json(all);
-    cps_json_text(row, "kind", "capture");
-    cps_json_text(row, "format", format);
+    doc_put(row, "kind=capture format=%s .title=%s", format, format);
     cps_json_int(row, "gpu_id", cps_json_get_int(all, "gpu_id", 0));
     cps_json_int(row, "chip_id", cps_json_get_int(all, "chip_id", 0));
+    put_gpu(row, (uint64_t)cps_json_get_int(all, "gpu_id", 0),
+            (uint64_t)cps_json_get_int(all, "chip_id", 0));
     cps_json_uint(row, "submits", cps_json_count(cps_json_get(all, "submits")));
     struct json_object *packets = cps_json_get(all, "packets");
     if (packets)
@@ -41,9 +56,9 @@ struct cps_err *audit_dump(struct cps_stream *stream, struct code **ret, struct 
     struct cps_err *err = dump_read(dump, stream);
     if (!err)
         err = code_recover(dump, &none, ret);
-    cps_json_text(row, "kind", "dump");
-    cps_json_text(row, "format", dump->format);
-    cps_json_uint(row, "gpu_id", dump->gpu);
+    doc_put(row, "kind=dump format=%s .title=%s gpu_id=%" PRIu64, dump->format, dump->format,
+            dump->gpu);
+    put_gpu(row, dump->gpu, 0);
     if (!err && (*ret)->why.size)
         cps_json_buf(row, "why", &(*ret)->why);
     else if (!err)

@@ -51,12 +51,16 @@ enum way {
     WAY_UNDECIDED, /* the run did not come so far */
     WAY_COUNT,
 };
-static const char *const ways[WAY_COUNT] = {"-",      "nothing",   "checked",  "tested",
-                                            "lifted", "unchecked", "undecided"};
+static const struct {
+    const char *word, *style;
+} ways[WAY_COUNT] = {{"-", "skipped"},        {"nothing", "skipped"}, {"checked", "pass"},
+                     {"tested", "pass"},      {"lifted", "pass"},     {"unchecked", "stopped"},
+                     {"undecided", "differs"}};
 
-const char *protect_level_word(enum protect_level level)
+void protect_levels(struct json_object *list)
 {
-    return levels[level].word;
+    for (unsigned i = 0; i < PROTECT_LEVELS; i++)
+        cps_json_append(list, json_object_new_string(levels[i].word));
 }
 
 /* The switch of CP_PROTECT, its first entry, and an entry that forbids to write one register (D:
@@ -211,7 +215,10 @@ static struct cps_err *try_writer(struct probe *probe, const struct writer *writ
         found->undecided += way == WAY_UNDECIDED;
         if (said.size && !why.size)
             cps_buf_printf(&why, "%s: %s", levels[i].word, tool_text(&said));
-        cps_json_text(row, levels[i].word, ways[way]);
+        CPS_BUF style = {0};
+        cps_buf_printf(&style, ".%s", levels[i].word);
+        cps_json_text(row, levels[i].word, ways[way].word);
+        cps_json_text(row, tool_text(&style), ways[way].style);
     }
     if (why.size)
         cps_json_buf(row, "why", &why);

@@ -9,7 +9,7 @@
 #include "isa/base/shown.h"
 #include "tools/explain/prove/task.h"
 #include "tools/cmd/render/html.h"
-#include "tools/cmd/render/sheet.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "trace/out/outfile.h"
 
@@ -360,9 +360,9 @@ static struct cps_err *write_page(const struct prove *prove, const struct prove_
     CPS_BUF name = {0};
     CPS_BUF out = {0};
     CPS_BUF row = {0};
-    struct sheet sheet = {.out = &out, .page = true};
     prove_file_name(result, &name);
-    sheet_begin(&sheet, tool_text(&name));
+    html_head(&out, tool_text(&name));
+    html_wrap(&out, "<main>\n<h1>", tool_text(&name), "</h1>\n");
     put_row(result, true, &row);
     html_pre(&out, tool_text(&row));
     if (witness)
@@ -379,7 +379,7 @@ static struct cps_err *write_page(const struct prove *prove, const struct prove_
     }
     for (unsigned i = 0; i < 2; i++)
         put_code(prove, i, result, &prove->part[task->part], &out);
-    sheet_end(&sheet);
+    cps_buf_str(&out, "</main></body></html>\n");
     return write_file(dir, name.data, ".html", &out);
 }
 
@@ -389,42 +389,36 @@ static bool has_page(struct json_object *result)
            (result && strcmp(cell_class(text_of(result, "verdict")), "pass") != 0);
 }
 
+static const char index_layout[] =
+    "<main>\n<h1>cpscope prove</h1>\n<p>{old} and {new}</p>\n"
+    "{interrupted?<p class=\"note\">Interrupted: handlers are missing.</p>\n}"
+    "<table><tr><th>processor</th><th>packet</th><th>verdict</th><th>why</th>"
+    "<th>what a stream shows</th></tr>\n"
+    "{handlers*<tr><th>{processor}</th><td>{packets}</td><td class=\"{class}\">"
+    "{page?<a href=\"{page}.html\">{verdict}</a>}{page!{verdict}}</td><td>{why}</td>"
+    "<td>{event}</td></tr>\n}</table>\n</main>";
+
 static void put_index(const struct prove *prove, struct cps_buf *out)
 {
-    static const char *const heads[] = {"processor", "packet", "verdict", "why",
-                                        "what a stream shows"};
-    struct sheet sheet = {.out = out, .page = true};
-    sheet_begin(&sheet, "cpscope prove");
-    html_wrap(out, "<p>", prove->stage.fw[0]->name, " and ");
-    html_wrap(out, "", prove->stage.fw[1]->name, "</p>\n");
-    if (prove->interrupted)
-        cps_buf_str(out, "<p class=\"note\">Interrupted: handlers are missing.</p>\n");
-    sheet_table(&sheet, NULL, NULL);
-    sheet_row(&sheet, 0, true);
-    for (unsigned i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-        sheet_cell(&sheet, NULL, heads[i]);
-    sheet_end_row(&sheet);
+    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *list = cps_json_new_array(root, "handlers");
+    doc_put(root, "old=%s new=%s interrupted?=%d", prove->stage.fw[0]->name,
+            prove->stage.fw[1]->name, prove->interrupted);
     for (size_t i = 0; i < prove->tasks; i++) {
         struct json_object *result = prove->task[i].result;
-        const char *verdict = text_of(result, "verdict");
         CPS_BUF page = {0};
         CPS_BUF packets = {0};
         if (!result)
             continue;
         prove_file_name(result, &page);
-        cps_buf_str(&page, ".html");
         put_packets(result, &packets);
-        sheet_row(&sheet, 0, false);
-        sheet_cell(&sheet, NULL, text_of(result, "processor"));
-        sheet_cell(&sheet, NULL, tool_text(&packets));
-        sheet_link(&sheet, cell_class(verdict), has_page(result) ? tool_text(&page) : NULL,
-                   verdict);
-        sheet_cell(&sheet, NULL, text_of(result, "why"));
-        sheet_cell(&sheet, NULL, text_of(cps_json_get(result, "witness"), "event"));
-        sheet_end_row(&sheet);
+        doc_row(list, "processor=%s packets=%p page=%s class=%s verdict=%s why=%s event=%s",
+                text_of(result, "processor"), &packets, has_page(result) ? tool_text(&page) : NULL,
+                cell_class(text_of(result, "verdict")), text_of(result, "verdict"),
+                text_of(result, "why"), text_of(cps_json_get(result, "witness"), "event"));
     }
-    sheet_end_table(&sheet);
-    sheet_end(&sheet);
+    doc_page(root, "cpscope prove", index_layout, out);
+    json_object_put(root);
 }
 
 struct cps_err *prove_write(const struct prove *prove, const char *dir)
