@@ -38,9 +38,7 @@ static struct cps_err *write_report(const struct cps_options *opt, struct json_o
         CPS_TRY(write_text(opt->output, "audit.json", &json));
         CPS_TRY(write_text(opt->output, "index.html", &page));
     }
-    if (opt->json)
-        return report_json(json_object_get(root));
-    return report_text(&text);
+    return opt->json ? report_json(json_object_get(root)) : report_text(&text);
 }
 
 int cmd_audit(const struct cps_options *opt)
@@ -54,9 +52,16 @@ int cmd_audit(const struct cps_options *opt)
         if (!strcmp(opt->arg[i], "-"))
             return report_usage("audit reads its files more than once, expected no \"-\"");
     }
-    struct cps_err *err = audit_run(opt, &audit);
+    const struct audit_config config = {.gen = opt->run.gen,
+                                        .cases = opt->cases,
+                                        .path = opt->arg,
+                                        .paths = opt->arg_count,
+                                        .known = &opt->search,
+                                        .fw_path = &opt->fw_path,
+                                        .jobs = opt->jobs ? (unsigned)opt->jobs : 1};
+    struct cps_err *err = audit_run(&config, &audit);
     if (!err)
-        err = write_report(opt, tool_json(audit.root));
+        err = write_report(opt, audit.root);
     int status = audit.errors ? 3 : audit.flaws ? 1 : audit.undecided ? 4 : 0;
     audit_deinit(&audit);
     return err ? report_error(err) : status;

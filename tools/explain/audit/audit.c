@@ -3,8 +3,9 @@
  * flaws it shows. */
 #include "tools/explain/audit/audit.h"
 
-#include <dirent.h>
-#include <stdio.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,7 +24,7 @@
 #include "trace/capture/capture.h"
 #include "trace/form/trace.h"
 
-#define MAX_DEPTH 8u /* of folders */
+#define MAX_DEPTH 8 /* of folders */
 
 /* ---- Which files ---- */
 
@@ -34,46 +35,23 @@ static void add_file(struct audit *audit, const char *path, bool named, bool kno
         (struct audit_file){.path = tool_strdup(path), .named = named, .known = known};
 }
 
-static struct cps_err *add_folder(struct audit *audit, const char *dir, bool known, unsigned depth);
-
-static struct cps_err *add_entry(struct audit *audit, const char *dir, const char *name, bool known,
-                                 unsigned depth)
+static int by_bytes(const FTSENT **a, const FTSENT **b)
 {
-    char path[FILES_PATH];
-    struct stat info;
-    size_t end = strlen(dir);
-    const char *slash = end && dir[end - 1] == '/' ? "" : "/";
-    if (!strcmp(name, ".") || !strcmp(name, ".."))
-        return NULL;
-    if (snprintf(path, sizeof(path), "%s%s%s", dir, slash, name) >= (int)sizeof(path))
-        return cps_err_new(CPS_ERR_OS, "%s: the paths in it are too long", dir);
-    if (lstat(path, &info))
-        return cps_err_os(path, "cannot look at it");
-    if (S_ISDIR(info.st_mode) && depth < MAX_DEPTH)
-        return add_folder(audit, path, known, depth + 1);
-    if (S_ISREG(info.st_mode))
-        add_file(audit, path, false, known);
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static struct cps_err *add_entry(struct audit *audit, FTS *folder, FTSENT *entry, bool known)
+{
+    if (entry->fts_info == FTS_D && entry->fts_level > MAX_DEPTH)
+        fts_set(folder, entry, FTS_SKIP);
+    errno = entry->fts_errno;
+    if (entry->fts_info == FTS_DNR)
+        return cps_err_os(entry->fts_path, "cannot read the folder");
+    if (entry->fts_info == FTS_NS || entry->fts_info == FTS_ERR)
+        return cps_err_os(entry->fts_path, "cannot look at it");
+    if (entry->fts_info == FTS_F)
+        add_file(audit, entry->fts_path, false, known);
     return NULL;
-}
-
-static int by_bytes(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static struct cps_err *add_folder(struct audit *audit, const char *dir, bool known, unsigned depth)
-{
-    struct dirent **entry = NULL;
-    struct cps_err *err = NULL;
-    int count = scandir(dir, &entry, NULL, by_bytes);
-    if (count < 0)
-        return cps_err_os(dir, "cannot read the folder");
-    for (int i = 0; i < count; i++) {
-        err = err ? err : add_entry(audit, dir, entry[i]->d_name, known, depth);
-        free(entry[i]);
-    }
-    free(entry);
-    return err;
 }
 
 /* Adds a file, or those of a folder and the folders in it, by name, links not followed. */
@@ -81,20 +59,22 @@ static struct cps_err *add_path(struct audit *audit, const char *path, bool know
 {
     struct stat info;
     char found[FILES_PATH];
-    path = files_firmware(&audit->opt->fw_path, path, found);
-    if (!stat(path, &info) && S_ISDIR(info.st_mode))
-        return add_folder(audit, path, known, 0);
-    add_file(audit, path, true, known);
-    return NULL;
+    struct cps_err *err = NULL;
+    path = files_firmware(audit->config->fw_path, path, found);
+    if (stat(path, &info) || !S_ISDIR(info.st_mode)) {
+        add_file(audit, path, true, known);
+        return NULL;
+    }
+    char *const paths[] = {path == found ? found : (char *)(uintptr_t)path, NULL};
+    FTS *folder = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_bytes);
+    tool_need(folder != NULL);
+    for (FTSENT *entry; !err && (entry = fts_read(folder));)
+        err = add_entry(audit, folder, entry, known);
+    fts_close(folder);
+    return err;
 }
 
 /* ---- What each is ---- */
-
-static void set_kind(struct json_object *row, const char *kind, const char *why)
-{
-    cps_json_text(row, "kind", kind);
-    cps_json_text(row, "why", why);
-}
 
 /* In folders much looks like firmware of a5xx, whose first word's top byte is 0: there an image
  * needs an id that is known, or a packet table. */
@@ -103,38 +83,53 @@ static bool is_convincing(const struct cps_fw *fw)
     return !fw->assumed || fw->part[0].table != CPS_FW_NONE;
 }
 
-/* Whether a name is one of firmware, whatever it is compressed with. */
-static bool is_firmware_name(const char *path)
-{
-    static const char *const ends[] = {".fw", ".fw.xz", ".fw.zst", ".fw.gz"};
-    size_t length = strlen(path);
-    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-        size_t end = strlen(ends[i]);
-        if (length >= end && !strcmp(path + length - end, ends[i]))
-            return true;
-    }
-    return false;
-}
-
-/* Whether a file of a folder is firmware by its beginning: its id is known. What is too short to
- * begin is so by its name. ELF of our own making begins as some of other processors do. */
+/* Whether a file of a folder is firmware by its first words: its id is known. A shorter file is so
+ * by its name. ELF of our own making begins as some of other processors do. */
 static bool is_firmware(const char *path, const uint8_t *data, size_t size)
 {
+    static const char *const names[] = {"*.fw", "*.fw.xz", "*.fw.zst", "*.fw.gz"};
+    for (unsigned i = 0; size < 8 && i < sizeof(names) / sizeof(names[0]); i++) {
+        if (!fnmatch(names[i], path, 0))
+            return true;
+    }
     if (size < 8)
-        return is_firmware_name(path);
+        return false;
     uint32_t word = cps_le32(data + 4);
     const struct cps_target *target = cps_target_find(word >> 12 & 0xfff);
     return !cps_le32(data) && target && word >> 24 == (target->gen == CPS_A5XX ? 0 : 1);
 }
 
-static struct cps_err *take_firmware(const struct audit *audit, struct audit_file *file)
+/* Which firmware an image is. */
+static struct cps_err *load_image(struct audit_file *file, unsigned gen, struct identity *ret)
 {
-    file->image = tool_alloc(1, sizeof(*file->image));
-    CPS_TRY(identity_load(file->path, audit->opt->run.gen, file->image));
-    if (!file->named && !is_convincing(file->image->fw))
+    char sha256[65];
+    unsigned handlers[CPS_FW_MAX_PARTS] = {0}, open[CPS_FW_MAX_PARTS] = {0};
+    CPS_TRY(cps_fw_load(file->path, gen, &ret->fw));
+    CPS_TRY(cps_sha256_file(file->path, sha256));
+    const struct cps_fw *fw = ret->fw;
+    const struct cps_target *target = cps_target_find(fw->id);
+    for (unsigned i = 0; i < fw->part_count; i++) {
+        probe_own_handlers(fw, i, ret->own[i]);
+        CPS_TRY(cps_fw_handler_hashes(fw, &fw->part[i], ret->hash[i]));
+        for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+            handlers[i] += ret->own[i][id];
+            open[i] += ret->own[i][id] && ret->hash[i][id].open;
+        }
+        ret->handlers += handlers[i];
+    }
+    if (!file->named && !is_convincing(fw))
         return cps_err_new(CPS_ERR_INPUT, "no firmware that is known, and no packet table");
-    if (file->row)
-        doc_put(file->row, "kind=firmware .title=firmware");
+    if (!file->row)
+        return NULL;
+    doc_put(file->row,
+            "kind=firmware .title=firmware id=%u chip=%s generation=%s version=%u sha256=%s "
+            "dwords=%u assumed=%s handlers=%u",
+            fw->id, target ? target->name : NULL, cps_gen_name(fw->gen), fw->version, sha256,
+            fw->count, fw->assumed, ret->handlers);
+    struct json_object *parts = cps_json_new_array(file->row, "processors");
+    for (unsigned i = 0; i < fw->part_count; i++)
+        doc_row(parts, "name=%s handlers=%u open=%u", cps_fw_role_name(fw->part[i].role),
+                handlers[i], open[i]);
     return NULL;
 }
 
@@ -163,8 +158,8 @@ static struct cps_err *take_stream(const struct audit *audit, struct audit_file 
         return cps_err_new(CPS_ERR_INPUT,
                            "an image of another processor of the chip; audit is about "
                            "firmware of Adreno's command processors (afuc)");
-    file->guessed = !file->expected;
-    return take_firmware(audit, file);
+    file->image = tool_alloc(1, sizeof(*file->image));
+    return load_image(file, audit->config->gen, file->image);
 }
 
 static void free_image(struct audit_file *file)
@@ -184,19 +179,20 @@ static const char *without_name(const struct audit_file *file, const struct cps_
 }
 
 /* A file that was named has to be what it is taken for, and so has one of a folder that is firmware
- * by its beginning or cannot be read; others may be anything. What is wrong is told when all have
- * been looked at, in their order. */
+ * by its first words or cannot be read; others may be anything. Complaints are printed when all
+ * files have been read, in their order. */
 static struct cps_err *note_complaint(struct audit_file *file, struct cps_err *err)
 {
     if (!err || err->code == CPS_ERR_NOMEM)
         return err;
+    bool is_guess = file->image && !file->expected && err->code == CPS_ERR_INPUT;
     free_image(file);
     bool skipped = !file->named && !file->expected && err->code != CPS_ERR_OS;
     const char *why = without_name(file, err);
-    if (skipped && file->guessed && err->code == CPS_ERR_INPUT)
+    if (skipped && is_guess)
         why = "neither firmware of Adreno's command processors (a5xx and later) nor a capture";
     if (file->row)
-        set_kind(file->row, skipped ? "skipped" : "error", why);
+        doc_put(file->row, "kind=%s why=%s", skipped ? "skipped" : "error", why);
     if (!skipped && without_name(file, err) == err->message)
         err = cps_err_within_(err, "%s", file->path);
     if (skipped)
@@ -220,40 +216,55 @@ static struct cps_err *take_file(const struct audit *audit, struct audit_file *f
     return note_complaint(file, err);
 }
 
+/* How many handlers of @p a do the same in @p b, in the part of the same role. */
+static unsigned count_equal(const struct identity *a, const struct identity *b)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < a->fw->part_count; i++) {
+        for (unsigned k = 0; k < b->fw->part_count; k++) {
+            bool same_role = a->fw->part[i].role == b->fw->part[k].role;
+            for (unsigned id = 0; same_role && id < CPS_FW_TABLE_SIZE; id++)
+                count += a->own[i][id] && cps_fw_hash_same(&a->hash[i][id], &b->hash[k][id]);
+        }
+    }
+    return count;
+}
+
+void audit_put_nearest(struct audit_file *file, const char *name, uint32_t equal, uint32_t of,
+                       bool is_same)
+{
+    doc_put(cps_json_new_object(file->row, "nearest"), "name=%s equal=%u of=%u same_contents?=%d",
+            name, equal, of, is_same);
+}
+
 /* Of those that have most handlers in common the first one. */
-static void add_nearest(const struct audit *audit, const struct audit_file *file)
+static void add_nearest(const struct audit *audit, struct audit_file *file)
 {
     const struct audit_file *best = NULL;
     unsigned most = 0;
     for (size_t i = 0; i < audit->files; i++) {
         const struct audit_file *other = &audit->file[i];
         unsigned equal = other != file && other->image && strcmp(other->path, file->path)
-                             ? identity_equal(file->image, other->image)
+                             ? count_equal(file->image, other->image)
                              : 0;
-        if (equal > most) {
-            most = equal;
-            best = other;
-        }
+        best = equal > most ? other : best;
+        most = equal > most ? equal : most;
     }
     if (!best)
         return;
-    struct json_object *to = cps_json_new_object(file->row, "nearest");
-    cps_json_text(to, "name", best->path);
-    cps_json_uint(to, "equal", most);
-    cps_json_uint(to, "of", identity_handlers(file->image));
     const struct cps_fw *a = best->image->fw;
     const struct cps_fw *b = file->image->fw;
-    bool same = a->lead == b->lead && a->count == b->count &&
-                !memcmp(a->words, b->words, 4 * (size_t)a->count);
-    cps_json_bool(to, "same_contents", same); /* however both are compressed */
+    bool is_same = a->lead == b->lead && a->count == b->count && /* however both are compressed */
+                   !memcmp(a->words, b->words, 4 * (size_t)a->count);
+    audit_put_nearest(file, best->path, most, file->image->handlers, is_same);
 }
 
-void audit_add_flaw(struct audit_file *file, struct json_object *rows, const struct audit_case *c,
-                    enum verdict verdict, const char *why)
+void audit_add_flaw(struct audit_file *file, const struct audit_case *c, enum verdict verdict,
+                    const char *why)
 {
     static const char *const styles[VERDICT_COUNT] = {"pass", "stopped", "skipped", "differs"};
-    doc_row(rows, "case=%s verdict=%s why?=%s .style=%s", c->name, verdict_word(verdict), why,
-            styles[verdict]);
+    doc_row(cps_json_get(file->row, "flaws"), "case=%s verdict=%s why?=%s .style=%s", c->name,
+            verdict_word(verdict), why, styles[verdict]);
     file->flaws += verdict == VERDICT_FLAW;
     file->undecided += verdict == VERDICT_UNDECIDED;
 }
@@ -261,29 +272,15 @@ void audit_add_flaw(struct audit_file *file, struct json_object *rows, const str
 static struct cps_err *add_flaws(const struct audit *audit, struct audit_file *file,
                                  struct probe *probe, const char *stopped)
 {
-    struct json_object *rows = cps_json_new_array(file->row, "flaws");
+    cps_json_new_array(file->row, "flaws");
     for (size_t i = 0; i < audit->cases.count; i++) {
+        const struct audit_case *c = &audit->cases.item[i];
         CPS_BUF why = {0};
         enum verdict verdict = VERDICT_UNDECIDED;
-        CPS_TRY(verdict_of(&audit->cases.item[i], file->image->fw, probe, &verdict, &why));
+        CPS_TRY(verdict_of(c, file->image->fw, probe, &verdict, &why));
         bool silent = !why.size && verdict == VERDICT_UNDECIDED;
-        audit_add_flaw(file, rows, &audit->cases.item[i], verdict,
-                       silent ? stopped : tool_text(&why));
+        audit_add_flaw(file, c, verdict, silent ? stopped : tool_text(&why));
     }
-    return NULL;
-}
-
-static struct cps_err *add_protect(struct audit_file *file, struct probe *probe)
-{
-    struct protect_found found = {0};
-    struct json_object *rows = cps_json_new_array(file->row, "protect");
-    if (!probe || file->image->fw->part[0].table == CPS_FW_NONE)
-        return NULL;
-    CPS_TRY(protect_try(probe, rows, &found));
-    cps_json_uint(file->row, "unchecked", found.unchecked);
-    cps_json_uint(file->row, "undecided", found.undecided);
-    file->flaws += found.unchecked;
-    file->undecided += found.undecided;
     return NULL;
 }
 
@@ -300,39 +297,25 @@ static const char *partner(const struct audit *audit, const struct audit_file *f
     return NULL;
 }
 
-/* What cannot be run is no error of the audit: its questions stay open. */
+/* An image that cannot be run is no error of the audit: its questions stay open. */
 static struct cps_err *try_image(const struct audit *audit, struct audit_file *file)
 {
     const char *firmware[2] = {file->path, NULL};
     struct probe probe = {.play = NULL};
     if (file->image->fw->gen == CPS_A5XX)
         firmware[1] = partner(audit, file);
-    struct cps_err *err = probe_open(&probe, audit->opt->run.gen, firmware, NULL);
-    struct cps_err *closed =
-        err && err->code != CPS_ERR_NOMEM && err->code != CPS_ERR_OS ? err : NULL;
-    err = closed ? NULL : err;
+    struct cps_err *closed = probe_open(&probe, audit->config->gen, firmware, NULL);
+    struct cps_err *err = NULL;
+    if (closed && (closed->code == CPS_ERR_NOMEM || closed->code == CPS_ERR_OS))
+        err = CPS_TAKE(closed);
     struct probe *open = closed ? NULL : &probe;
     if (!err)
         err = add_flaws(audit, file, open, closed ? closed->message : NULL);
     if (!err)
-        err = add_protect(file, open);
+        err = protect_try(open, file);
     cps_err_free(closed);
     probe_close(&probe);
     return err;
-}
-
-static void describe_cases(struct audit *audit)
-{
-    struct json_object *rows = cps_json_new_array(audit->root, "cases");
-    for (size_t i = 0; i < audit->cases.count; i++) {
-        const struct audit_case *c = &audit->cases.item[i];
-        struct json_object *row = json_object_new_object();
-        cps_json_text(row, "name", c->name);
-        cps_json_text(row, "flaw", c->flaw);
-        cps_json_text(row, "known_as", c->known);
-        cps_json_text(row, "evidence", c->evidence);
-        cps_json_append(rows, row);
-    }
 }
 
 /* What needs all files to be known. */
@@ -342,7 +325,6 @@ static struct cps_err *describe(const struct audit *audit, struct audit_file *fi
         return audit_recovered(audit, file);
     if (!file->image || !file->row)
         return NULL;
-    identity_json(file->image, file->row);
     add_nearest(audit, file);
     return try_image(audit, file);
 }
@@ -368,8 +350,7 @@ static void describe_item(void *context, unsigned thread, size_t item)
 static struct cps_err *for_all(struct audit *audit,
                                void (*work)(void *context, unsigned thread, size_t item))
 {
-    unsigned jobs = audit->opt->jobs > 0 ? (unsigned)audit->opt->jobs : 1;
-    share_work(jobs, audit->files, work, audit);
+    share_work(audit->config->jobs, audit->files, work, audit);
     for (size_t i = 0; i < audit->files; i++) {
         if (audit->file[i].complaint) {
             audit->errors++;
@@ -381,41 +362,52 @@ static struct cps_err *for_all(struct audit *audit,
     return NULL;
 }
 
-struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret)
+static struct cps_err *put_files(struct audit *audit)
 {
-    *ret = (struct audit){.opt = opt, .root = tool_json(json_object_new_object())};
-    CPS_TRY(audit_cases_load(opt->cases, &ret->cases));
-    describe_cases(ret);
-    for (unsigned i = 0; i < opt->arg_count; i++)
-        CPS_TRY(add_path(ret, opt->arg[i], false));
-    for (unsigned i = 0; i < opt->search.count; i++)
-        CPS_TRY(add_path(ret, opt->search.path[i], true));
-    CPS_TRY(for_all(ret, take_item));
-    CPS_TRY(for_all(ret, describe_item));
-    struct json_object *rows = cps_json_new_array(ret->root, "files");
+    struct json_object *rows = cps_json_new_array(audit->root, "files");
     size_t skipped = 0, width = 4;
-    for (size_t i = 0; i < ret->files; i++) {
-        struct json_object *row = ret->file[i].row;
-        size_t length = row ? strlen(cps_json_get_text(row, "name", "")) : 0;
+    for (size_t i = 0; i < audit->files; i++) {
+        struct audit_file *file = &audit->file[i];
+        size_t length = strlen(file->path);
+        audit->flaws += file->flaws;
+        audit->undecided += file->undecided;
+        if (!file->row)
+            continue;
         width = length > width && length < 80 ? length : width;
-        if (cps_json_get(row, "flaws"))
-            doc_put(row, ".flaws=%u .undecided=%u", ret->file[i].flaws, ret->file[i].undecided);
-        ret->flaws += ret->file[i].flaws;
-        ret->undecided += ret->file[i].undecided;
-        skipped += !strcmp(cps_json_get_text(ret->file[i].row, "kind", ""), "skipped");
-        if (ret->file[i].row)
-            cps_json_append(rows, CPS_TAKE(ret->file[i].row));
+        skipped += !strcmp(cps_json_get_text(file->row, "kind", ""), "skipped");
+        if (cps_json_get(file->row, "flaws"))
+            doc_put(file->row, ".flaws=%u .undecided=%u", file->flaws, file->undecided);
+        cps_json_append(rows, CPS_TAKE(file->row));
     }
-    tool_json(ret->root);
-    if (!ret->errors && skipped == cps_json_count(rows)) /* silence must not look like a pass */
+    tool_json(audit->root);
+    if (!audit->errors && skipped == cps_json_count(rows)) /* silence must not look like a pass */
         return cps_err_new(CPS_ERR_INPUT,
                            "found no firmware and no capture among %zu files, expected some",
-                           ret->files);
-    doc_put(ret->root,
+                           audit->files);
+    doc_put(audit->root,
             "flaws=%u undecided=%u errors=%u skipped=%zu .count=%zu .file=file .width=%zu",
-            ret->flaws, ret->undecided, ret->errors, skipped, cps_json_count(rows), width);
-    protect_levels(cps_json_new_array(ret->root, ".levels"));
+            audit->flaws, audit->undecided, audit->errors, skipped, cps_json_count(rows), width);
+    protect_levels(cps_json_new_array(audit->root, ".levels"));
     return NULL;
+}
+
+struct cps_err *audit_run(const struct audit_config *config, struct audit *ret)
+{
+    *ret = (struct audit){.config = config, .root = tool_json(json_object_new_object())};
+    CPS_TRY(audit_cases_load(config->cases, &ret->cases));
+    struct json_object *cases = cps_json_new_array(ret->root, "cases");
+    for (size_t i = 0; i < ret->cases.count; i++) {
+        const struct audit_case *c = &ret->cases.item[i];
+        doc_row(cases, "name=%s flaw=%s known_as=%s evidence=%s", c->name, c->flaw, c->known,
+                c->evidence);
+    }
+    for (unsigned i = 0; i < config->paths; i++)
+        CPS_TRY(add_path(ret, config->path[i], false));
+    for (unsigned i = 0; i < config->known->count; i++)
+        CPS_TRY(add_path(ret, config->known->path[i], true));
+    CPS_TRY(for_all(ret, take_item));
+    CPS_TRY(for_all(ret, describe_item));
+    return put_files(ret);
 }
 
 void audit_deinit(struct audit *audit)
@@ -432,5 +424,4 @@ void audit_deinit(struct audit *audit)
     free(audit->file);
     audit_cases_deinit(&audit->cases);
     json_object_put(audit->root);
-    *audit = (struct audit){0};
 }

@@ -10,43 +10,30 @@
 
 #include "fw/audit/cases.h"
 #include "isa/base/lex.h"
-#include "isa/base/list.h"
 #include "isa/base/within.h"
 #include "isa/target.h"
-#include "tools/run/files.h"
 #include "tools/cmd/terminal/oom.h"
 #include "trace/capture/stream.h"
 #include "trace/form/text.h"
 
+#define CASE_BYTES (1u << 20) /* at most */
+
 static const char mark[] = ";@";
-static const char end_of_name[] = ".pm4";
+static const char suffix[] = ".pm4";
+static const char blanks[] = " \t";
 
-/* The next word of a line, which is cut there; NULL: there is none. */
-static char *next_word(char **at)
-{
-    char *word = *at + strspn(*at, " \t");
-    size_t length = strcspn(word, " \t");
-    if (!length)
-        return NULL;
-    *at = word + length + (word[length] != '\0');
-    word[length] = '\0';
-    return word;
-}
-
-static bool number(const char *word, bool *any, uint64_t most, uint64_t *ret)
+static bool read_number(const char *word, bool *any, uint64_t most, uint64_t *ret)
 {
     int64_t value = 0;
     *any = !strcmp(word, "*");
-    if (*any)
-        return true;
-    if (!cps_lex_number(&word, &value) || *word || (uint64_t)value > most)
+    if (!*any && (!cps_lex_number(&word, &value) || *word || (uint64_t)value > most))
         return false;
     *ret = (uint64_t)value;
     return true;
 }
 
 /* Kinds whose events are a place and a value. */
-static bool is_kind(const char *word, unsigned *ret)
+static bool read_kind(const char *word, unsigned *ret)
 {
     const uint32_t fit = 1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_CTRL |
                          1u << CPS_EV_MEMW | 1u << CPS_EV_MEMR | 1u << CPS_EV_REGR |
@@ -59,26 +46,28 @@ static bool is_kind(const char *word, unsigned *ret)
     return true;
 }
 
-/* "reg 0x8818 0xa0 why": class, place, value, and what is for the reader. */
+/* "reg 0x8818 0xa0 why": class, place, value, and a remark. */
 static struct cps_err *add_event(struct audit_case *c, bool never, char *line)
 {
-    struct case_event event = {.never = never, .text = line};
-    char *kind = next_word(&line);
-    char *addr = next_word(&line);
-    char *value = next_word(&line);
+    struct case_event event = {.never = never};
+    char *why = NULL;
+    CPS_BUF text = {0};
+    const char *kind = strtok_r(line, blanks, &why);
+    const char *addr = strtok_r(NULL, blanks, &why);
+    const char *value = strtok_r(NULL, blanks, &why);
     uint64_t written = 0;
-    if (!kind || !addr || !value || !is_kind(kind, &event.kind) ||
-        !number(addr, &event.any_addr, UINT64_MAX, &event.addr) ||
-        !number(value, &event.any_value, UINT32_MAX, &written) ||
+    if (!value || !read_kind(kind, &event.kind) ||
+        !read_number(addr, &event.any_addr, UINT64_MAX, &event.addr) ||
+        !read_number(value, &event.any_value, UINT32_MAX, &written) ||
         (event.any_addr && event.any_value))
         return cps_err_new(
             CPS_ERR_INPUT,
             "expected a class of events (reg, pipe, ctrl, memw, memr, regr, prot), a "
             "place and a value, one of which may be *");
     event.value = (uint32_t)written;
-    event.why = line + strspn(line, " \t");
-    for (char *cut = event.text; cut < value; cut++)
-        *cut = *cut ? *cut : ' ';
+    why += strspn(why, blanks);
+    cps_buf_printf(&text, "%s %s %s%s%s", kind, addr, value, *why ? ": " : "", why);
+    event.text = tool_strdup(tool_text(&text));
     TOOL_ROOM(c->event, c->events);
     c->event[c->events++] = event;
     return NULL;
@@ -86,7 +75,8 @@ static struct cps_err *add_event(struct audit_case *c, bool never, char *line)
 
 static struct cps_err *add_generations(struct audit_case *c, char *line)
 {
-    for (char *word; (word = next_word(&line));) {
+    char *rest = NULL;
+    for (char *word = strtok_r(line, blanks, &rest); word; word = strtok_r(NULL, blanks, &rest)) {
         enum cps_gen gen = 0;
         if (!cps_gen_parse(word, &gen) || !cps_gen_is_afuc(gen))
             return cps_err_new(CPS_ERR_INPUT, "found \"%s\", expected a5xx, a6xx, a7xx or a8xx",
@@ -105,22 +95,23 @@ static struct cps_err *add_line(struct audit_case *c, char *line)
                  {"known-as", &c->known},
                  {"packets", &c->packets},
                  {"evidence", &c->evidence}};
-    char *key = next_word(&line);
-    line += strspn(line, " \t");
+    char *rest = NULL;
+    const char *key = strtok_r(line, blanks, &rest);
     if (!key)
         return cps_err_new(CPS_ERR_INPUT, "expected a word after \"%s\"", mark);
+    rest += strspn(rest, blanks);
     for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (strcmp(key, texts[i].key))
             continue;
-        if (*texts[i].member || !*line)
+        if (*texts[i].member || !*rest)
             return cps_err_new(CPS_ERR_INPUT, "expected one line \"%s\" with something in it", key);
-        *texts[i].member = line;
+        *texts[i].member = rest;
         return NULL;
     }
     if (!strcmp(key, "generations"))
-        return add_generations(c, line);
+        return add_generations(c, rest);
     if (!strcmp(key, "needs") || !strcmp(key, "never"))
-        return add_event(c, !strcmp(key, "never"), line);
+        return add_event(c, !strcmp(key, "never"), rest);
     return cps_err_new(CPS_ERR_INPUT,
                        "found \"%s\", expected flaw, known-as, generations, packets, needs, never "
                        "or evidence",
@@ -150,22 +141,16 @@ static struct cps_err *add_case(struct audit_cases *cases, const char *path, con
                                 size_t size)
 {
     const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
     TOOL_ROOM(cases->item, cases->count);
     struct audit_case *c = &cases->item[cases->count++];
-    size_t length = strlen(name);
-    size_t end = sizeof(end_of_name) - 1;
-    if (length > end && !strcmp(name + length - end, end_of_name))
-        length -= end;
-    *c = (struct audit_case){.name = tool_alloc(length + 1, 1),
-                             .text = tool_alloc(size + 1, 1),
-                             .head = tool_alloc(size + 1, 1),
-                             .size = size};
-    memcpy(c->name, name, length);
+    *c = (struct audit_case){.name = tool_strdup(slash ? slash + 1 : path), .size = size};
+    char *end = strrchr(c->name, '.');
+    if (end && !strcmp(end, suffix))
+        *end = '\0';
     if (memchr(bytes, '\0', size))
         return cps_err_new(CPS_ERR_INPUT, "%s: found a byte 0x00, expected text", path);
-    memcpy(c->text, bytes, size);
-    memcpy(c->head, bytes, size);
+    c->text = memcpy(tool_alloc(size + 1, 1), bytes, size);
+    c->head = tool_strdup(c->text);
     char *at = c->head;
     unsigned number_of_line = 0;
     for (char *line; (line = files_line(&at));) {
@@ -179,39 +164,31 @@ static struct cps_err *add_case(struct audit_cases *cases, const char *path, con
 
 static struct cps_err *load_file(struct audit_cases *ret, const char *dir, const char *name)
 {
-    char path[FILES_PATH];
+    CPS_BUF path = {0};
     CPS_FREE uint8_t *bytes = NULL;
     size_t size = 0;
-    if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
-        return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", name);
-    CPS_TRY(cps_stream_read_file(path, CASE_TEXT_LIMIT, &bytes, &size));
-    return add_case(ret, path, (const char *)bytes, size);
+    cps_buf_printf(&path, "%s/%s", dir, name);
+    CPS_TRY(cps_stream_read_file(tool_text(&path), CASE_BYTES, &bytes, &size));
+    return add_case(ret, tool_text(&path), (const char *)bytes, size);
 }
 
 static int is_case(const struct dirent *entry)
 {
-    size_t length = strlen(entry->d_name);
-    size_t end = sizeof(end_of_name) - 1;
-    return length > end && !strcmp(entry->d_name + length - end, end_of_name);
-}
-
-static int by_bytes(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
+    const char *end = strrchr(entry->d_name, '.');
+    return end && end != entry->d_name && !strcmp(end, suffix);
 }
 
 struct cps_err *audit_cases_load(const char *dir, struct audit_cases *ret)
 {
     struct dirent **entry = NULL;
     struct cps_err *err = NULL;
-    *ret = (struct audit_cases){0};
     for (size_t i = 0; !dir && i < cps_audit_text_count; i++) {
         const struct cps_audit_text *text = &cps_audit_texts[i];
         CPS_TRY(add_case(ret, text->name, (const char *)text->text, text->size));
     }
     if (!dir)
         return NULL;
-    int count = scandir(dir, &entry, is_case, by_bytes);
+    int count = scandir(dir, &entry, is_case, alphasort);
     if (count < 0)
         return cps_err_os(dir, "cannot read the folder");
     for (int i = 0; i < count; i++) {
@@ -220,18 +197,20 @@ struct cps_err *audit_cases_load(const char *dir, struct audit_cases *ret)
     }
     free(entry);
     if (!err && !count)
-        err = cps_err_new(CPS_ERR_INPUT, "%s: expected cases, files *%s", dir, end_of_name);
+        err = cps_err_new(CPS_ERR_INPUT, "%s: expected cases, files *%s", dir, suffix);
     return err;
 }
 
 void audit_cases_deinit(struct audit_cases *cases)
 {
     for (size_t i = 0; i < cases->count; i++) {
-        free(cases->item[i].name);
-        free(cases->item[i].text);
-        free(cases->item[i].head);
-        free(cases->item[i].event);
+        struct audit_case *c = &cases->item[i];
+        for (size_t k = 0; k < c->events; k++)
+            free(c->event[k].text);
+        free(c->name);
+        free(c->text);
+        free(c->head);
+        free(c->event);
     }
     free(cases->item);
-    *cases = (struct audit_cases){0};
 }

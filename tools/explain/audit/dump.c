@@ -16,7 +16,7 @@
 
 #define MOST_NODES 65536u /* of a handler */
 
-/* Which GPU it is of: older ones have a number, newer ones the chip's id. */
+/* Adds which GPU it is of: older ones have a number, newer ones the chip's id. */
 static void put_gpu(struct json_object *row, uint64_t gpu, uint64_t chip)
 {
     CPS_BUF text = {0};
@@ -35,14 +35,13 @@ struct cps_err *audit_capture(struct cps_stream *stream, const char *format,
 {
     struct json_object *all = tool_json(json_object_new_object());
     struct cps_err *err = info_capture(stream, format, true, all);
-    tool_json(all);
-    doc_put(row, "kind=capture format=%s .title=%s", format, format);
-    cps_json_int(row, "gpu_id", cps_json_get_int(all, "gpu_id", 0));
-    cps_json_int(row, "chip_id", cps_json_get_int(all, "chip_id", 0));
-    put_gpu(row, (uint64_t)cps_json_get_int(all, "gpu_id", 0),
-            (uint64_t)cps_json_get_int(all, "chip_id", 0));
-    cps_json_uint(row, "submits", cps_json_count(cps_json_get(all, "submits")));
     struct json_object *packets = cps_json_get(all, "packets");
+    uint64_t gpu = (uint64_t)cps_json_get_int(all, "gpu_id", 0);
+    uint64_t chip = (uint64_t)cps_json_get_int(all, "chip_id", 0);
+    doc_put(row,
+            "kind=capture format=%s .title=%s gpu_id=%" PRIu64 " chip_id=%" PRIu64 " submits=%zu",
+            format, format, gpu, chip, cps_json_count(cps_json_get(all, "submits")));
+    put_gpu(row, gpu, chip);
     if (packets)
         cps_json_add(row, "packets", json_object_get(packets));
     json_object_put(all);
@@ -93,8 +92,7 @@ static struct lines find_lines(const struct cps_fw_icache *cache, const struct c
 }
 
 /* The image that has most lines of a dump's instruction cache, wherever they are, or NULL. */
-static const struct audit_file *find_nearest(const struct audit *audit,
-                                             const struct audit_file *dump)
+static const struct audit_file *find_nearest(const struct audit *audit, struct audit_file *dump)
 {
     const struct audit_file *best = NULL;
     struct lines most = {0, 0, false};
@@ -108,17 +106,12 @@ static const struct audit_file *find_nearest(const struct audit *audit,
         most = lines;
         best = &audit->file[i];
     }
-    if (!best)
-        return NULL;
-    struct json_object *to = cps_json_new_object(dump->row, "nearest");
-    cps_json_text(to, "name", best->path);
-    cps_json_uint(to, "equal", most.found);
-    cps_json_uint(to, "of", most.all);
-    cps_json_bool(to, "same_contents", most.same);
+    if (best)
+        audit_put_nearest(dump, best->path, most.found, most.all, most.same);
     return best;
 }
 
-/* Nobody can be asked. */
+/* The questions stay open. */
 static struct cps_err *leave_open(struct audit_file *dump, const char *why)
 {
     if (!cps_json_get(dump->row, "why"))
@@ -148,15 +141,10 @@ static struct cps_err *is_whole(struct cps_fw_walk *walk, const struct code *cod
 static struct cps_err *describe(const struct audit_file *dump, const struct cps_fw *fw,
                                 const struct audit_file *donor)
 {
-    struct json_object *to = cps_json_new_object(dump->row, "recovered");
     struct cps_fw_walk walk;
     struct cps_err *err = NULL;
     bool own[CPS_FW_TABLE_SIZE];
     unsigned handlers = 0, whole = 0;
-    cps_json_text(to, "from", donor->path);
-    cps_json_uint(to, "hardware", code_words(dump->code, CPS_FW_HARDWARE));
-    cps_json_uint(to, "donor", code_words(dump->code, CPS_FW_DONOR));
-    cps_json_uint(to, "unknown", code_words(dump->code, CPS_FW_UNKNOWN));
     cps_fw_own_handlers_(dump->code->cache.table, own);
     cps_fw_walk_init_(fw, &fw->part[0], MOST_NODES, &walk);
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && !err; id++) {
@@ -167,8 +155,10 @@ static struct cps_err *describe(const struct audit_file *dump, const struct cps_
         whole += is;
     }
     cps_fw_walk_deinit_(&walk);
-    cps_json_uint(to, "handlers", handlers);
-    cps_json_uint(to, "whole", whole);
+    doc_put(cps_json_new_object(dump->row, "recovered"),
+            "from=%s hardware=%u donor=%u unknown=%u handlers=%u whole=%u", donor->path,
+            code_words(dump->code, CPS_FW_HARDWARE), code_words(dump->code, CPS_FW_DONOR),
+            code_words(dump->code, CPS_FW_UNKNOWN), handlers, whole);
     return err;
 }
 
@@ -201,14 +191,14 @@ static enum verdict limit_verdict(const struct probe *probe, const struct audit_
 static struct cps_err *try_cases(const struct audit *audit, struct audit_file *dump,
                                  const struct audit_file *donor, struct probe *probe)
 {
-    struct json_object *rows = cps_json_new_array(dump->row, "flaws");
+    cps_json_new_array(dump->row, "flaws");
     for (size_t i = 0; i < audit->cases.count; i++) {
         const struct audit_case *c = &audit->cases.item[i];
         CPS_BUF why = {0};
         enum verdict verdict = VERDICT_UNDECIDED;
         CPS_TRY(verdict_of(c, probe->play->fw, probe, &verdict, &why));
         verdict = limit_verdict(probe, dump, donor, verdict, &why);
-        audit_add_flaw(dump, rows, c, verdict, tool_text(&why));
+        audit_add_flaw(dump, c, verdict, tool_text(&why));
     }
     return NULL;
 }
@@ -222,7 +212,7 @@ static struct cps_err *try_recovered(const struct audit *audit, struct audit_fil
         cps_fw_destroy(fw);
         return err;
     }
-    err = probe_open(&probe, audit->opt->run.gen, (const char *[2]){NULL, NULL}, fw);
+    err = probe_open(&probe, audit->config->gen, (const char *[2]){NULL, NULL}, fw);
     if (!err)
         err = try_cases(audit, dump, donor, &probe);
     probe_close(&probe);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/target.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 
 enum {
@@ -18,7 +19,7 @@ enum {
 /* Values and an address that nothing else writes or is at. */
 #define VALUE  0x53c0a000u
 #define BEFORE 0x53c0b000u
-#define BEHIND 0x53c0b001u
+#define AFTER  0x53c0b001u
 #define DATA   0x00400000u
 
 static const struct writer {
@@ -30,15 +31,18 @@ static const struct writer {
 #include "tools/explain/audit/writer.def"
 };
 
+/* The first level is the ring. */
 static const struct level {
-    const char *word;
+    const char *word, *style; /* members of a row */
     uint32_t gens;
     unsigned depth;
     bool group;
-} levels[PROTECT_LEVELS] = {
-#define LEVEL(id, word, gens, depth, group) {word, gens, depth, group},
+} levels[] = {
+#define LEVEL(id, word, gens, depth, group) {word, "." word, gens, depth, group},
 #include "tools/explain/audit/writer.def"
 };
+
+enum { LEVELS = sizeof(levels) / sizeof(levels[0]) };
 
 /* What a packet does with a register whose number is out of the packet. */
 enum way {
@@ -59,7 +63,7 @@ static const struct {
 
 void protect_levels(struct json_object *list)
 {
-    for (unsigned i = 0; i < PROTECT_LEVELS; i++)
+    for (unsigned i = 0; i < LEVELS; i++)
         cps_json_append(list, json_object_new_string(levels[i].word));
 }
 
@@ -99,7 +103,7 @@ static unsigned put_lines(const struct protection *p, const char *lines, struct 
             cps_buf_printf(out, "0x%08x 0x0", DATA);
         dwords += *at == ' ' || *at == '\n' || (variable && *at == 'D');
     }
-    cps_buf_printf(out, "\n    reg 0x%04" PRIx32 " 0x%x\n", p->marker, BEHIND);
+    cps_buf_printf(out, "\n    reg 0x%04" PRIx32 " 0x%x\n", p->marker, AFTER);
     return dwords;
 }
 
@@ -147,7 +151,7 @@ static void put_stream(enum cps_gen gen, const char *lines, const struct level *
 
 /* What one run shows. */
 struct seen {
-    bool behind;                     /* the packets around were executed */
+    bool is_done;                    /* the packets around were executed */
     bool stopped;                    /* CP_PROTECT forbade the write */
     const struct cps_event *written; /* the register was written; until the next run */
 };
@@ -163,7 +167,7 @@ static struct cps_err *look(struct probe *probe, const char *lines, const struct
     for (size_t i = 0; i < probe->record.count; i++) {
         const struct cps_event *event = &probe->record.event[i];
         bool forbidden = cps_event_kind(event) == CPS_EV_PROT;
-        ret->behind |= event->value == BEHIND;
+        ret->is_done |= event->value == AFTER;
         ret->stopped |= event->value == VALUE && forbidden;
         if (event->value == VALUE && !forbidden && !ret->written)
             ret->written = event;
@@ -182,14 +186,14 @@ static struct cps_err *try_one(struct probe *probe, const char *lines, const str
         return NULL;
     CPS_TRY(look(probe, lines, level, false, &open));
     bool writes = open.written;
-    if (open.behind && !probe->stopped)
+    if (open.is_done && !probe->why.size)
         CPS_TRY(look(probe, lines, level, true, &closed));
     bool user = closed.written && cps_event_sub(closed.written) == CPS_PATH_USER;
-    if (user && level == &levels[PROTECT_RB])
+    if (user && level == levels)
         *ret = WAY_LIFTED;
     else if (closed.written)
         *ret = WAY_UNCHECKED;
-    else if (closed.behind && !probe->stopped)
+    else if (closed.is_done && !probe->why.size)
         *ret = closed.stopped ? WAY_CHECKED : writes ? WAY_TESTED : WAY_SILENT;
     else
         *ret = WAY_UNDECIDED;
@@ -203,25 +207,20 @@ static struct cps_err *try_one(struct probe *probe, const char *lines, const str
 }
 
 static struct cps_err *try_writer(struct probe *probe, const struct writer *writer,
-                                  struct json_object *row, struct protect_found *found)
+                                  struct json_object *row, unsigned found[WAY_COUNT])
 {
     CPS_BUF why = {0};
-    cps_json_text(row, "packet", writer->name);
-    for (unsigned i = 0; i < PROTECT_LEVELS; i++) {
+    for (unsigned i = 0; i < LEVELS; i++) {
         enum way way = WAY_NONE;
-        CPS_BUF said = {0};
-        CPS_TRY(try_one(probe, writer->lines, &levels[i], &way, &said));
-        found->unchecked += way == WAY_UNCHECKED && i != PROTECT_RB;
-        found->undecided += way == WAY_UNDECIDED;
-        if (said.size && !why.size)
-            cps_buf_printf(&why, "%s: %s", levels[i].word, tool_text(&said));
-        CPS_BUF style = {0};
-        cps_buf_printf(&style, ".%s", levels[i].word);
+        CPS_BUF text = {0};
+        CPS_TRY(try_one(probe, writer->lines, &levels[i], &way, &text));
+        found[way] += way != WAY_UNCHECKED || i;
+        if (text.size && !why.size)
+            cps_buf_printf(&why, "%s: %s", levels[i].word, tool_text(&text));
         cps_json_text(row, levels[i].word, ways[way].word);
-        cps_json_text(row, tool_text(&style), ways[way].style);
+        cps_json_text(row, levels[i].style, ways[way].style);
     }
-    if (why.size)
-        cps_json_buf(row, "why", &why);
+    doc_put(row, "why?=%p", &why);
     return NULL;
 }
 
@@ -233,20 +232,23 @@ static bool is_handled(const struct probe *probe, const struct writer *writer)
     size_t length = strlen(writer->name);
     return (writer->gens & cps_gen_bit(play->gen)) &&
            (strncmp(writer->name, "CP_", 3) ||
-            identity_handles(play->fw, names, writer->name, length) ||
-            (play->me && identity_handles(play->me, names, writer->name, length)));
+            probe_handles(play->fw, names, writer->name, length) ||
+            (play->me && probe_handles(play->me, names, writer->name, length)));
 }
 
-struct cps_err *protect_try(struct probe *probe, struct json_object *rows,
-                            struct protect_found *ret)
+struct cps_err *protect_try(struct probe *probe, struct audit_file *file)
 {
-    *ret = (struct protect_found){0};
+    unsigned found[WAY_COUNT] = {0};
+    struct json_object *rows = cps_json_new_array(file->row, "protect");
+    if (!probe || file->image->fw->part[0].table == CPS_FW_NONE)
+        return NULL;
     for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
-        if (!is_handled(probe, &writers[i]))
-            continue;
-        struct json_object *row = json_object_new_object();
-        cps_json_append(rows, row);
-        CPS_TRY(try_writer(probe, &writers[i], row, ret));
+        if (is_handled(probe, &writers[i]))
+            CPS_TRY(
+                try_writer(probe, &writers[i], doc_row(rows, "packet=%s", writers[i].name), found));
     }
+    doc_put(file->row, "unchecked=%u undecided=%u", found[WAY_UNCHECKED], found[WAY_UNDECIDED]);
+    file->flaws += found[WAY_UNCHECKED];
+    file->undecided += found[WAY_UNDECIDED];
     return NULL;
 }

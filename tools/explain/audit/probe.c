@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * Runs PM4 texts on a firmware, and judges cases by the events that come of them. */
-#include "tools/explain/audit/audit.h"
-
+ * Runs PM4 texts on a firmware, and judges cases by the events that follow. */
 #include <string.h>
 
+#include "fw/image/icache.h"
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
 #include "isa/target.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/explain/audit/audit.h"
 #include "trace/form/text.h"
 
 /* Boots of shipped firmware and the texts of audit take some ten thousand instructions. */
 #define LIMIT 2000000u
 
-static void keep_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+static void record_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     record_keep((struct record *)((char *)sink - offsetof(struct record, sink)), events, count);
 }
@@ -21,15 +21,16 @@ static void keep_events(struct cps_sink *sink, const struct cps_event *events, s
 struct cps_err *probe_open(struct probe *probe, unsigned gen, const char *const firmware[2],
                            struct cps_fw *image)
 {
-    *probe = (struct probe){.config = {.gen = gen, .limit = LIMIT, .submit = -1}};
-    probe->config.fw[0] = firmware[0];
-    probe->config.fw[1] = firmware[1];
-    probe->config.fw_count = image ? 0 : firmware[1] ? 2 : 1;
-    if (image) {
-        probe->covers = image->count + 1;
-        probe->cover = tool_alloc(probe->covers, sizeof(*probe->cover));
-    }
-    probe->record.sink.put = keep_events;
+    *probe = (struct probe){.config = {.gen = gen,
+                                       .limit = LIMIT,
+                                       .submit = -1,
+                                       .fw = {firmware[0], firmware[1]},
+                                       .fw_count = image         ? 0
+                                                   : firmware[1] ? 2
+                                                                 : 1}};
+    probe->covers = image ? image->count + 1 : 0;
+    probe->cover = image ? tool_alloc(probe->covers, sizeof(*probe->cover)) : NULL;
+    probe->record.sink.put = record_events;
     probe->play = tool_alloc(1, sizeof(*probe->play));
     probe->play->fw = image;
     probe->play->trace = &probe->record.sink;
@@ -53,7 +54,6 @@ static struct cps_err *run_stream(struct probe *probe, struct cps_stream *stream
     play->gpu = 0;
     play->stop = CPS_STOP_IDLE;
     probe->record.count = 0;
-    probe->stopped = false;
     cps_buf_clear(&probe->why);
     CPS_TRY(play_restart(play));
     if (probe->cover) { /* of the first processor; images of dumps have no other */
@@ -62,10 +62,9 @@ static struct cps_err *run_stream(struct probe *probe, struct cps_stream *stream
     }
     CPS_TRY(play_run(play, stream));
     cps_engine_sink(play->engine, NULL, 0);
-    probe->stopped = play->stop != CPS_STOP_IDLE;
-    if (probe->stopped)
+    if (play->stop != CPS_STOP_IDLE)
         play_explain(play, play->engine, play->stop, &probe->why);
-    if (probe->stopped && !probe->why.size)
+    if (play->stop != CPS_STOP_IDLE && !probe->why.size)
         cps_buf_str(&probe->why, "more instructions than a run may have");
     tool_need(!probe->record.lost && !probe->why.failed);
     return NULL;
@@ -81,12 +80,34 @@ struct cps_err *probe_run(struct probe *probe, const char *name, const char *tex
     return err;
 }
 
+static const struct cps_names *names_of(const struct probe *probe, const struct cps_event *event)
+{
+    return probe->play->names[cps_event_who(event) % CPS_CPU_COUNT];
+}
+
 void probe_text(const struct probe *probe, const struct cps_event *event, struct cps_buf *out)
 {
     CPS_BUF line = {0};
-    cps_text_event(&line, event, probe->play->names[cps_event_who(event) % CPS_CPU_COUNT],
-                   play_has_processors(probe->play));
+    cps_text_event(&line, event, names_of(probe, event), play_has_processors(probe->play));
     cps_buf_add(out, tool_text(&line), strcspn(tool_text(&line), "\n"));
+}
+
+void probe_own_handlers(const struct cps_fw *fw, unsigned part, bool ret[CPS_FW_TABLE_SIZE])
+{
+    uint32_t table[CPS_FW_TABLE_SIZE];
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
+        table[id] = cps_fw_handler(fw, &fw->part[part], id);
+    cps_fw_own_handlers_(table, ret);
+}
+
+bool probe_handles(const struct cps_fw *fw, const struct cps_names *names, const char *name,
+                   size_t length)
+{
+    bool own[CPS_FW_TABLE_SIZE];
+    uint32_t id = 0;
+    probe_own_handlers(fw, 0, own);
+    return cps_name_number(names, CPS_SPACE_PACKET, name, length, &id) && id < CPS_FW_TABLE_SIZE &&
+           own[id];
 }
 
 const char *verdict_word(enum verdict verdict)
@@ -104,7 +125,7 @@ static struct cps_err *find_handlers(const struct audit_case *c, const struct cp
     CPS_TRY(cps_names_create(fw->layout, NULL, &names));
     for (size_t length; *(at += strspn(at, " \t")); at += length) {
         length = strcspn(at, " \t");
-        if (!why->size && !identity_handles(fw, names, at, length))
+        if (!why->size && !probe_handles(fw, names, at, length))
             cps_buf_printf(why, "it has no handler for %.*s", (int)length, at);
     }
     cps_names_destroy(names);
@@ -129,14 +150,14 @@ static const struct cps_event *find_event(const struct probe *probe,
 static void put_packet(const struct probe *probe, const struct cps_event *event,
                        struct cps_buf *out)
 {
-    const struct cps_names *names = probe->play->names[cps_event_who(event) % CPS_CPU_COUNT];
     for (const struct cps_event *pkt = event; pkt-- > probe->record.event;) {
         if (cps_event_kind(pkt) != CPS_EV_PKT || cps_event_who(pkt) != cps_event_who(event))
             continue;
         struct cps_pm4 packet = cps_pm4_decode(pkt->value);
-        const char *name = packet.kind == CPS_PM4_TYPE7
-                               ? cps_name(names, CPS_SPACE_PACKET, packet.opcode, NULL)
-                               : NULL;
+        const char *name =
+            packet.kind == CPS_PM4_TYPE7
+                ? cps_name(names_of(probe, event), CPS_SPACE_PACKET, packet.opcode, NULL)
+                : NULL;
         cps_buf_printf(out, "%s %s: ", cps_event_sub_word(CPS_EV_PKT, cps_event_sub(pkt)),
                        name ? name : "packet");
         return;
@@ -160,11 +181,11 @@ static enum verdict judge(const struct probe *probe, const struct audit_case *c,
         probe_text(probe, flaw, why);
         return VERDICT_FLAW;
     }
-    if (probe->stopped)
+    if (probe->why.size)
         cps_buf_join(why, &probe->why);
     else if (missing)
-        cps_buf_printf(why, "no %s%s%s", missing->text, *missing->why ? ": " : "", missing->why);
-    return probe->stopped || missing ? VERDICT_UNDECIDED : VERDICT_CLEAN;
+        cps_buf_printf(why, "no %s", missing->text);
+    return probe->why.size || missing ? VERDICT_UNDECIDED : VERDICT_CLEAN;
 }
 
 struct cps_err *verdict_of(const struct audit_case *c, const struct cps_fw *fw, struct probe *probe,
