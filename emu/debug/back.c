@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * The debugging core going back: checkpoints, and searches from one to the next. */
-#include "emu/debug/state.h"
-
+ * The debugging core going back: checkpoints, searches from one to the next, changes that are made
+ * again at their steps, and the run once more beside this one. */
 #include <string.h>
+
+#include "emu/debug/state.h"
+#include "isa/base/list.h"
 
 /* Most bytes of memory pages that all checkpoints name together; pages they share count for each.
  */
 #define MAX_PAGES (UINT64_C(2) << 30)
 
-unsigned debug_before_(const struct cps_debug *d, uint64_t step)
+/* ---- checkpoints ---- */
+
+struct cps_engine *debug_clone_(struct cps_debug *d, struct cps_engine *engine)
+{
+    struct cps_engine *copy = NULL;
+    struct cps_err *err = cps_engine_clone(engine, &copy);
+    d->nomem = d->nomem || err;
+    cps_err_free(err);
+    return err ? NULL : copy;
+}
+
+/* Index of the last checkpoint at or before @p step; the first one is at step 0. */
+static unsigned checkpoint_before(const struct cps_debug *d, uint64_t step)
 {
     unsigned i = d->checkpoint_count - 1;
     while (i && d->checkpoint[i].place.step > step)
@@ -16,7 +30,7 @@ unsigned debug_before_(const struct cps_debug *d, uint64_t step)
     return i;
 }
 
-static void drop(struct cps_debug *d, unsigned index)
+static void drop_checkpoint(struct cps_debug *d, unsigned index)
 {
     struct checkpoint *at = &d->checkpoint[index];
     cps_engine_destroy(at->engine);
@@ -24,15 +38,9 @@ static void drop(struct cps_debug *d, unsigned index)
     d->checkpoint_count--;
 }
 
-void debug_forget_behind_(struct cps_debug *d, uint64_t step)
-{
-    while (d->checkpoint_count > 1 && d->checkpoint[d->checkpoint_count - 1].place.step > step)
-        drop(d, d->checkpoint_count - 1);
-}
-
-/* Drops the one that is missed least: what lies between its neighbours is short, compared with how
+/* Drops the one that is missed least: the distance of its neighbours is short, compared with how
  * far it is from here. The first stays: everything can be reached from it. */
-static void thin(struct cps_debug *d)
+static void thin_checkpoints(struct cps_debug *d)
 {
     unsigned worst = 1;
     double least = 0;
@@ -47,7 +55,7 @@ static void thin(struct cps_debug *d)
             least = cost;
         }
     }
-    drop(d, worst);
+    drop_checkpoint(d, worst);
 }
 
 static bool too_many(const struct cps_debug *d)
@@ -59,44 +67,32 @@ static bool too_many(const struct cps_debug *d)
            (d->checkpoint_count > 2 && bytes > MAX_PAGES);
 }
 
-static bool insert(struct cps_debug *d, unsigned index)
-{
-    struct cps_engine *copy = NULL;
-    struct cps_err *err = cps_engine_clone(d->engine, &copy);
-    if (err) {
-        cps_err_free(err);
-        d->nomem = true;
-        return false;
-    }
-    struct checkpoint *at = &d->checkpoint[index];
-    memmove(at + 1, at, (d->checkpoint_count - index) * sizeof(*at));
-    *at = (struct checkpoint){copy, d->place, d->made_next};
-    d->checkpoint_count++;
-    return true;
-}
-
 bool debug_keep_(struct cps_debug *d)
 {
-    if (!d->checkpoint_count)
-        return insert(d, 0);
-    if (d->place.step % CPS_DEBUG_INTERVAL)
-        return true;
-    if (d->checkpoint[debug_before_(d, d->place.step)].place.step == d->place.step)
-        return true;
-    while (too_many(d))
-        thin(d);
-    return insert(d, debug_before_(d, d->place.step) + 1);
+    unsigned index = 0;
+    if (d->checkpoint_count) {
+        uint64_t step = d->place.step;
+        if (step % CPS_DEBUG_INTERVAL ||
+            d->checkpoint[checkpoint_before(d, step)].place.step == step)
+            return true;
+        while (too_many(d))
+            thin_checkpoints(d);
+        index = checkpoint_before(d, step) + 1;
+    }
+    struct cps_engine *copy = debug_clone_(d, d->engine);
+    if (!copy)
+        return false;
+    struct checkpoint *at = &d->checkpoint[index];
+    memmove(at + 1, at, (d->checkpoint_count++ - index) * sizeof(*at));
+    *at = (struct checkpoint){copy, d->place, d->made_next};
+    return true;
 }
 
 static bool restore(struct cps_debug *d, const struct checkpoint *from)
 {
-    struct cps_engine *copy = NULL;
-    struct cps_err *err = cps_engine_clone(from->engine, &copy);
-    if (err) {
-        cps_err_free(err);
-        d->nomem = true;
+    struct cps_engine *copy = debug_clone_(d, from->engine);
+    if (!copy)
         return false;
-    }
     cps_engine_destroy(d->engine);
     d->engine = copy;
     d->place = from->place;
@@ -107,26 +103,22 @@ static bool restore(struct cps_debug *d, const struct checkpoint *from)
     return true;
 }
 
-/* The end of a leap towards @p until: where a change is made, or a checkpoint; fewer of those where
- * that is still far. */
-static uint64_t leap_end(const struct cps_debug *d, uint64_t until)
+/* ---- to a place ---- */
+
+/* Many ticks in one piece towards step @p until, where a step is a tick: to the next change or
+ * checkpoint; fewer checkpoints where @p until is far. What feeds, stops, or ends them is a step of
+ * its own. An engine that looks for a deadlock may run a few more than asked for. */
+static void leap(struct cps_debug *d, uint64_t until)
 {
-    enum { MOST = 512 };
+    enum { SPARE = 64, MOST = 512 };
+    uint64_t clock = d->engine->clock;
     uint64_t intervals = (until - d->place.step) / 16 / CPS_DEBUG_INTERVAL;
     intervals = intervals < 1 ? 1 : intervals > MOST ? MOST : intervals;
     uint64_t end = (d->place.step / CPS_DEBUG_INTERVAL + intervals) * CPS_DEBUG_INTERVAL;
     end = end < until ? end : until;
-    uint64_t change = d->made_next < d->made_count ? d->made[d->made_next].step : end;
-    return change < end ? change : end;
-}
-
-/* Many ticks in one piece, where a step is a tick; what feeds, stops, or ends them is a step of its
- * own. An engine that looks for a deadlock may run a few more than asked for. */
-static void leap(struct cps_debug *d, uint64_t until)
-{
-    enum { SPARE = 64 };
-    uint64_t clock = d->engine->clock;
-    uint64_t count = leap_end(d, until) - d->place.step;
+    if (d->made_next < d->made_count && d->made[d->made_next].step < end)
+        end = d->made[d->made_next].step;
+    uint64_t count = end - d->place.step;
     uint64_t left = d->feeder.until > clock ? d->feeder.until - clock : 0;
     count = d->feeder.until && left < count ? left : count;
     if (!d->engine->ops->ticks_alone || count <= 2 * (uint64_t)SPARE)
@@ -135,7 +127,7 @@ static void leap(struct cps_debug *d, uint64_t until)
     d->place.step += d->engine->clock - clock;
 }
 
-/* Forward until @p done; no point stops it. */
+/* Forward until @p counter of the place is @p until; no point stops it. */
 static struct cps_debug_stop go_to(struct cps_debug *d, const uint64_t *counter, uint64_t until)
 {
     struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
@@ -154,7 +146,7 @@ static struct cps_debug_stop go_to(struct cps_debug *d, const uint64_t *counter,
 
 struct cps_debug_stop cps_debug_goto_step(struct cps_debug *d, uint64_t step)
 {
-    if (step < d->place.step && !restore(d, &d->checkpoint[debug_before_(d, step)]))
+    if (step < d->place.step && !restore(d, &d->checkpoint[checkpoint_before(d, step)]))
         return (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
     return go_to(d, &d->place.step, step);
 }
@@ -169,6 +161,20 @@ struct cps_debug_stop cps_debug_goto_event(struct cps_debug *d, uint64_t event)
     return go_to(d, &d->place.event, event + 1);
 }
 
+struct cps_debug_stop cps_debug_restart(struct cps_debug *d, uint64_t step)
+{
+    debug_drop_edits_(d, 0);
+    for (unsigned i = d->checkpoint_count; i-- > 1;) {
+        if (d->checkpoint[i].edit_next)
+            drop_checkpoint(d, i);
+    }
+    if (!restore(d, &d->checkpoint[checkpoint_before(d, step)]))
+        return (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
+    return go_to(d, &d->place.step, step);
+}
+
+/* ---- searches ---- */
+
 /* What a search looks for, and the last time it was found. */
 struct search {
     struct point *point; /* NULL: all */
@@ -178,16 +184,6 @@ struct search {
     struct cps_debug_place place;
 };
 
-static bool matches(struct cps_debug *d, struct search *s, struct cps_debug_stop *stop)
-{
-    bool hit = debug_hits_(d, s->point, false, stop);
-    if (!hit && s->goal && debug_reached_(d, s->goal))
-        *stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE, .core = d->core};
-    else if (!hit)
-        return false;
-    return true;
-}
-
 /* From here to step @p end, which counts. */
 static bool search_part(struct cps_debug *d, struct search *s, uint64_t end)
 {
@@ -195,21 +191,22 @@ static bool search_part(struct cps_debug *d, struct search *s, uint64_t end)
         struct cps_debug_stop stop = {0};
         if (debug_step_(d) != CPS_WHY_GONE || !debug_keep_(d) || debug_interrupted_(d))
             return false;
-        if (!matches(d, s, &stop))
+        bool hit = debug_hits_(d, s->point, false, &stop);
+        if (!hit && !(s->goal && debug_reached_(d, s->goal)))
             continue;
         s->found = true;
-        s->stop = stop;
+        s->stop = hit ? stop : (struct cps_debug_stop){.reason = CPS_WHY_GONE, .core = d->core};
         s->place = d->place;
     }
     return true;
 }
 
-/* The last match in front of step @p end. False: interrupted, or memory is short. */
+/* The last match before step @p end. False: interrupted, or memory is short. */
 static bool search(struct cps_debug *d, struct search *s, uint64_t end)
 {
     uint64_t high = end ? end - 1 : 0;
     while (high && !s->found) {
-        const struct checkpoint *from = &d->checkpoint[debug_before_(d, high - 1)];
+        const struct checkpoint *from = &d->checkpoint[checkpoint_before(d, high - 1)];
         uint64_t low = from->place.step;
         if (!restore(d, from))
             return false;
@@ -231,20 +228,16 @@ static void return_to(struct cps_debug *d, uint64_t step)
     d->interrupt = interrupt;
 }
 
-static struct cps_debug_stop failed(struct cps_debug *d, uint64_t began)
-{
-    bool asked = d->interrupt && d->interrupt(d->interrupt_context);
-    return_to(d, began);
-    return (struct cps_debug_stop){.reason = asked ? CPS_WHY_INTERRUPTED : CPS_WHY_NOMEM};
-}
-
 struct cps_debug_stop cps_debug_back(struct cps_debug *d, enum cps_debug_go go, unsigned core)
 {
     struct goal goal = debug_goal_(d, go, core);
     struct search s = {.goal = &goal};
     uint64_t began = d->place.step;
-    if (!search(d, &s, began))
-        return failed(d, began);
+    if (!search(d, &s, began)) {
+        bool asked = d->interrupt && d->interrupt(d->interrupt_context);
+        return_to(d, began);
+        return (struct cps_debug_stop){.reason = asked ? CPS_WHY_INTERRUPTED : CPS_WHY_NOMEM};
+    }
     struct cps_debug_stop there = cps_debug_goto_step(d, s.found ? s.place.step : 0);
     if (there.reason != CPS_WHY_GONE)
         return there;
@@ -264,64 +257,145 @@ bool cps_debug_last(struct cps_debug *d, const struct cps_debug_point *point,
     return whole && s.found;
 }
 
-struct cps_debug_stop cps_debug_restart(struct cps_debug *d, uint64_t step)
+/* ---- changes ---- */
+
+/* The branch is done: its delay slot, if it has one, is next. */
+static bool decide_branch(struct cps_engine *engine, unsigned core, bool taken)
 {
-    debug_drop_edits_(d, 0);
-    for (unsigned i = d->checkpoint_count; i-- > 1;) {
-        if (d->checkpoint[i].edit_next)
-            drop(d, i);
+    const struct cps_place pc = {(uint8_t)core, CPS_FILE_PC, 0};
+    const struct cps_place next = {(uint8_t)core, CPS_FILE_PC, 1};
+    struct cps_where where = cps_engine_where(engine, core);
+    uint8_t bytes[CPS_INSN_BYTES];
+    struct cps_insn insn;
+    uint32_t target = 0;
+    if (!cps_engine_decode(engine, core, where.pc, bytes, &insn) ||
+        cps_insn_flow(engine->ops->isa, &insn) != CPS_FLOW_BRANCH ||
+        !cps_insn_target(engine->ops->isa, &insn, where.pc, &target))
+        return false;
+    if (!cps_insn_has_slot(engine->ops->isa, &insn))
+        return cps_engine_set(engine, pc, taken ? target : where.npc);
+    return cps_engine_set(engine, pc, where.npc) &&
+           (!taken || cps_engine_set(engine, next, target));
+}
+
+static bool make_edit(struct cps_engine *engine, const struct cps_edit *edit)
+{
+    if (edit->what == CPS_EDIT_PLACE)
+        return cps_engine_set(engine, edit->place, edit->value);
+    if (edit->what == CPS_EDIT_BRANCH)
+        return decide_branch(engine, edit->place.core, edit->value);
+    const struct cps_item item = {.kind = CPS_ITEM_PACKETS,
+                                  .block = {.words = edit->words, .count = edit->count}};
+    struct cps_err *err = cps_engine_feed(engine, &item);
+    cps_err_free(err);
+    return !err;
+}
+
+void debug_make_edits_(struct cps_debug *d)
+{
+    while (d->made_next < d->made_count && d->made[d->made_next].step == d->place.step)
+        make_edit(d->engine, &d->made[d->made_next++].edit);
+}
+
+void debug_drop_edits_(struct cps_debug *d, size_t first)
+{
+    for (size_t i = first; i < d->made_count; i++)
+        free((void *)d->made[i].edit.words);
+    d->made_count = first;
+}
+
+static struct cps_err *check_edit(const struct cps_debug *d, const struct cps_edit *edit)
+{
+    const struct cps_file *file = cps_engine_file(d->engine, edit->place.file);
+    if (edit->place.core >= d->engine->cores)
+        return cps_err_new(CPS_ERR_INPUT, "there is no processor number %u", edit->place.core);
+    if (edit->what != CPS_EDIT_PLACE)
+        return NULL;
+    if (!file)
+        return cps_err_new(CPS_ERR_INPUT, "%s has no such places", d->engine->ops->name);
+    if (edit->place.number >= file->count)
+        return cps_err_new(CPS_ERR_INPUT, "0x%llx: expected a %s below 0x%llx",
+                           (unsigned long long)edit->place.number, file->name,
+                           (unsigned long long)file->count);
+    return NULL;
+}
+
+static struct cps_err *refuse_edit(const struct cps_debug *d, const struct cps_edit *edit)
+{
+    if (edit->what == CPS_EDIT_BRANCH)
+        return cps_err_new(CPS_ERR_INPUT, "there is no conditional branch at 0x%04x",
+                           (unsigned)cps_engine_where(d->engine, edit->place.core).pc);
+    if (edit->what == CPS_EDIT_PACKETS)
+        return cps_err_new(CPS_ERR_INPUT, "%s takes no packets here", d->engine->ops->name);
+    return cps_err_new(CPS_ERR_INPUT, "%s 0x%llx cannot be 0x%llx here",
+                       cps_engine_file(d->engine, edit->place.file)->name,
+                       (unsigned long long)edit->place.number, (unsigned long long)edit->value);
+}
+
+/* Puts a copy of a change after those that were made. */
+static struct cps_err *keep_edit(struct cps_debug *d, const struct cps_edit *edit, uint64_t step)
+{
+    uint32_t *words = NULL;
+    if (!CPS_LIST_ROOM(d->made, d->made_count))
+        return cps_err_nomem();
+    if (edit->words) {
+        words = malloc((edit->count + (size_t)1) * sizeof(*words));
+        if (!words)
+            return cps_err_nomem();
+        memcpy(words, edit->words, edit->count * sizeof(*words));
     }
-    if (!restore(d, &d->checkpoint[debug_before_(d, step)]))
-        return (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
-    return go_to(d, &d->place.step, step);
+    d->made[d->made_count] = (struct made){*edit, step};
+    d->made[d->made_count++].edit.words = words;
+    return NULL;
+}
+
+struct cps_err *cps_debug_edit(struct cps_debug *d, const struct cps_edit *edit)
+{
+    CPS_TRY(check_edit(d, edit));
+    /* Changes and checkpoints further on belong to a run that will not be. */
+    debug_drop_edits_(d, d->made_next);
+    while (d->checkpoint_count > 1 &&
+           d->checkpoint[d->checkpoint_count - 1].place.step > d->place.step)
+        drop_checkpoint(d, d->checkpoint_count - 1);
+    CPS_TRY(keep_edit(d, edit, d->place.step));
+    bool good = make_edit(d->engine, &d->made[d->made_count - 1].edit);
+    if (!good)
+        debug_drop_edits_(d, d->made_count - 1);
+    d->made_next = d->made_count;
+    debug_refresh_(d);
+    if (!good && cps_mem_failed(d->engine->mem))
+        return cps_err_nomem();
+    return good ? NULL : refuse_edit(d, edit);
 }
 
 /* ---- the run once more, beside this one ---- */
 
-static struct cps_err *retrace_on(struct cps_debug *again, uint64_t step,
-                                  const struct cps_debug_retrace *retrace)
+/* Goes on to @p step, a way that the run went before. */
+static struct cps_err *walk_again(struct cps_debug *d, uint64_t step)
 {
-    CPS_TRY(retrace->ready(retrace->context, again->engine, again->place.fed));
-    debug_make_edits_(again);
-    CPS_TRY(debug_walk_(again, step));
-    return retrace->done(retrace->context, again->engine);
+    while (d->place.step < step) {
+        enum cps_debug_reason reason = debug_step_(d);
+        if (reason == CPS_WHY_NOMEM || cps_mem_failed(d->engine->mem))
+            return cps_err_nomem();
+        if (reason != CPS_WHY_GONE)
+            return cps_err_new(CPS_ERR_MISMATCH, "the run took another way than before");
+        if (debug_interrupted_(d))
+            return cps_err_new(CPS_ERR_INPUT, "interrupted");
+    }
+    return NULL;
 }
 
-struct cps_err *cps_debug_retrace(struct cps_debug *d, const struct cps_debug_retrace *retrace)
+/* A debugger of the same run at a checkpoint before all changes, with those until here or none. */
+static struct cps_err *create_twin(struct cps_debug *d, const struct checkpoint *from, bool changed,
+                                   struct cps_debug **ret)
 {
-    const struct checkpoint *first = &d->checkpoint[0];
-    struct cps_debug *again = malloc(sizeof(*again));
-    if (!again)
+    struct cps_debug *twin = calloc(1, sizeof(*twin));
+    if (!twin)
         return cps_err_nomem();
-    *again = *d;
-    again->engine = NULL;
-    again->refused = NULL;
-    again->point_count = 0;
-    again->checkpoint_count = 0;
-    again->place = first->place;
-    again->made_next = first->edit_next;
-    struct cps_err *err = cps_engine_clone(first->engine, &again->engine);
-    if (!err)
-        err = retrace_on(again, d->place.step, retrace);
-    cps_engine_destroy(again->engine);
-    cps_err_free(again->refused);
-    free(again);
-    return err;
-}
-
-/* The last checkpoint that no change lies before. */
-static const struct checkpoint *unchanged(const struct cps_debug *d)
-{
-    unsigned i = debug_before_(d, d->made[0].step);
-    while (i && d->checkpoint[i].edit_next)
-        i--;
-    return &d->checkpoint[i];
-}
-
-static struct cps_err *start_twin(const struct cps_debug *d, struct cps_debug *twin)
-{
-    const struct checkpoint *from = unchanged(d);
-    CPS_TRY(cps_engine_clone(from->engine, &twin->engine));
+    *ret = twin;
+    twin->engine = debug_clone_(d, from->engine);
+    if (!twin->engine)
+        return cps_err_nomem();
     twin->sink = d->sink;
     twin->feeder = d->feeder;
     twin->place = from->place;
@@ -330,24 +404,43 @@ static struct cps_err *start_twin(const struct cps_debug *d, struct cps_debug *t
     twin->tally = d->tally;
     twin->tally_context = d->tally_context;
     debug_refresh_(twin);
+    for (size_t i = 0; changed && i < d->made_next; i++)
+        CPS_TRY(keep_edit(twin, &d->made[i].edit, d->made[i].step));
     return debug_keep_(twin) ? NULL : cps_err_nomem();
+}
+
+struct cps_err *cps_debug_retrace(struct cps_debug *d, const struct cps_debug_retrace *retrace)
+{
+    struct cps_debug *twin = NULL;
+    struct cps_err *err = create_twin(d, &d->checkpoint[0], true, &twin);
+    if (!err)
+        err = retrace->ready(retrace->context, twin->engine, twin->place.fed);
+    if (!err) {
+        debug_make_edits_(twin);
+        err = walk_again(twin, d->place.step);
+    }
+    if (!err)
+        err = retrace->done(retrace->context, twin->engine);
+    cps_debug_destroy(twin);
+    return err;
 }
 
 struct cps_err *cps_debug_twin(struct cps_debug *d, bool changed, struct cps_debug **ret)
 {
+    struct cps_debug *twin = NULL;
     if (!d->made_next)
         return cps_err_new(CPS_ERR_INPUT, "nothing was changed until here");
-    struct cps_debug *twin = calloc(1, sizeof(*twin));
-    struct cps_err *err = twin ? start_twin(d, twin) : cps_err_nomem();
-    for (size_t i = 0; !err && changed && i < d->made_next; i++)
-        err = debug_keep_edit_(twin, &d->made[i].edit, d->made[i].step);
+    unsigned from = checkpoint_before(d, d->made[0].step);
+    while (from && d->checkpoint[from].edit_next)
+        from--;
+    struct cps_err *err = create_twin(d, &d->checkpoint[from], changed, &twin);
     if (!err)
-        err = debug_walk_(twin, d->made[0].step);
-    if (!err)
-        debug_make_edits_(twin);
-    if (err)
+        err = walk_again(twin, d->made[0].step);
+    if (err) {
         cps_debug_destroy(twin);
-    else
-        *ret = twin;
-    return err;
+        return err;
+    }
+    debug_make_edits_(twin);
+    *ret = twin;
+    return NULL;
 }

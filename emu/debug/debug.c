@@ -1,30 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * The debugging core going forward: single steps, points, goals. */
-#include "emu/debug/state.h"
-
 #include <string.h>
 
+#include "emu/debug/state.h"
 #include "isa/base/list.h"
 
-/* All but STEP: who steps sees the registers. */
-/* Words of packets are in memory, and would only number the events anew. */
+/* All but STEP: registers show it. Words of packets are in memory, and would renumber the events.
+ */
 #define DEBUG_KINDS \
     (((1u << CPS_EV_COUNT) - 1) & ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_WORD))
-
-static void note(struct cps_debug *d, const struct cps_event *event)
-{
-    uint64_t number = d->place.event++;
-    d->log[number % LOG_EVENTS].event = *event;
-    d->log[number % LOG_EVENTS].number = number;
-    if (d->tally && cps_event_kind(event) == CPS_EV_PKT)
-        d->place.tally += d->tally(d->tally_context, d->engine, event);
-}
 
 static void take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct cps_debug *d = (struct cps_debug *)sink;
-    for (size_t i = 0; i < count; i++)
-        note(d, &events[i]);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t number = d->place.event++;
+        d->log[number % LOG_EVENTS].event = events[i];
+        d->log[number % LOG_EVENTS].number = number;
+        if (d->tally && cps_event_kind(&events[i]) == CPS_EV_PKT)
+            d->place.tally += d->tally(d->tally_context, d->engine, &events[i]);
+    }
     if (d->listener)
         d->listener->put(d->listener, events, count);
 }
@@ -71,18 +66,10 @@ static enum cps_debug_reason give(struct cps_debug *d, const struct cps_item *it
     return d->nomem ? CPS_WHY_NOMEM : CPS_WHY_GONE;
 }
 
-/* What stands in front of everything that acts is there before the engine starts. */
-static void feed_first(struct cps_debug *d)
-{
-    const struct cps_item *item;
-    while ((item = d->feeder.item(d->feeder.context, d->place.fed)) && !cps_item_acts(item) &&
-           give(d, item) == CPS_WHY_GONE)
-        d->place.fed++;
-}
-
 struct cps_err *cps_debug_create(struct cps_engine *engine, const struct cps_feeder *feeder,
                                  struct cps_debug **ret)
 {
+    const struct cps_item *item;
     struct cps_debug *d = calloc(1, sizeof(*d));
     if (!d) {
         cps_engine_destroy(engine);
@@ -91,7 +78,10 @@ struct cps_err *cps_debug_create(struct cps_engine *engine, const struct cps_fee
     d->engine = engine;
     d->feeder = *feeder;
     d->sink.put = take_events;
-    feed_first(d);
+    /* Items before the first that acts are there before the engine starts. */
+    while ((item = d->feeder.item(d->feeder.context, d->place.fed)) && !cps_item_acts(item) &&
+           give(d, item) == CPS_WHY_GONE)
+        d->place.fed++;
     debug_refresh_(d);
     if (d->nomem || !debug_keep_(d)) {
         cps_debug_destroy(d);
@@ -214,10 +204,12 @@ static enum cps_debug_reason reason_of(enum cps_stop stop)
 }
 
 /* One tick, or the feeding that an idle engine waits for. */
-static enum cps_debug_reason advance(struct cps_debug *d)
+enum cps_debug_reason debug_step_(struct cps_debug *d)
 {
+    enum cps_debug_reason reason = CPS_WHY_GONE;
     struct cps_where before[CPS_MAX_CORES];
     uint64_t clock = d->engine->clock;
+    d->first_event = d->place.event;
     if (d->feeder.until && clock >= d->feeder.until)
         return CPS_WHY_END;
     for (unsigned i = 0; i < d->engine->cores; i++)
@@ -227,37 +219,18 @@ static enum cps_debug_reason advance(struct cps_debug *d)
     d->nomem = d->nomem || stop == CPS_STOP_NOMEM;
     if (stop == CPS_STOP_NOMEM)
         return CPS_WHY_NOMEM;
-    if (!d->ticked && stop != CPS_STOP_BUDGET)
-        return stop == CPS_STOP_IDLE ? feed(d) : reason_of(stop);
-    d->core = d->engine->ran_core;
-    d->before_pc = before[d->core].pc;
-    d->before_npc = before[d->core].npc;
-    return CPS_WHY_GONE;
-}
-
-enum cps_debug_reason debug_step_(struct cps_debug *d)
-{
-    d->first_event = d->place.event;
-    enum cps_debug_reason reason = advance(d);
+    if (!d->ticked && stop != CPS_STOP_BUDGET) {
+        reason = stop == CPS_STOP_IDLE ? feed(d) : reason_of(stop);
+    } else {
+        d->core = d->engine->ran_core;
+        d->before_pc = before[d->core].pc;
+        d->before_npc = before[d->core].npc;
+    }
     if (reason != CPS_WHY_GONE)
         return reason;
     d->place.step++;
     debug_make_edits_(d);
     return reason;
-}
-
-struct cps_err *debug_walk_(struct cps_debug *d, uint64_t step)
-{
-    while (d->place.step < step) {
-        enum cps_debug_reason reason = debug_step_(d);
-        if (reason == CPS_WHY_NOMEM || cps_mem_failed(d->engine->mem))
-            return cps_err_nomem();
-        if (reason != CPS_WHY_GONE)
-            return cps_err_new(CPS_ERR_MISMATCH, "the run took another way than before");
-        if (debug_interrupted_(d))
-            return cps_err_new(CPS_ERR_INPUT, "interrupted");
-    }
-    return NULL;
 }
 
 static bool event_fits(const struct cps_debug_point *p, const struct cps_event *event)
@@ -313,34 +286,26 @@ static bool place_hits(struct cps_debug *d, struct point *p)
     return changed && allowed(d, &p->is, d->core, NULL);
 }
 
-static bool pc_hits(struct cps_debug *d, const struct cps_debug_point *p)
+static bool point_hits(struct cps_debug *d, struct point *point, struct cps_debug_stop *stop)
 {
+    const struct cps_debug_point *p = &point->is;
     uint32_t pc = cps_engine_where(d->engine, d->core).pc;
-    return d->ticked && pc == p->pc && pc != d->before_pc && allowed(d, p, d->core, NULL);
-}
-
-static bool line_hits(struct cps_debug *d, const struct cps_debug_point *p)
-{
-    const struct cps_item *item =
-        d->ticked ? NULL : d->feeder.item(d->feeder.context, d->place.fed - 1);
-    return item && item->line >= p->first && item->line <= p->last && allowed(d, p, d->core, NULL);
-}
-
-static bool point_hits(struct cps_debug *d, struct point *p, struct cps_debug_stop *stop)
-{
-    switch (p->is.what) {
+    const struct cps_item *item = NULL;
+    switch (p->what) {
     case CPS_AT_PC:
-        return pc_hits(d, &p->is);
+        return d->ticked && pc == p->pc && pc != d->before_pc && allowed(d, p, d->core, NULL);
     case CPS_AT_EVENT:
-        return event_hits(d, &p->is, stop);
+        return event_hits(d, p, stop);
     case CPS_AT_LINE:
-        return line_hits(d, &p->is);
+        item = d->ticked ? NULL : d->feeder.item(d->feeder.context, d->place.fed - 1);
+        return item && item->line >= p->first && item->line <= p->last &&
+               allowed(d, p, d->core, NULL);
     default:
-        return place_hits(d, p);
+        return place_hits(d, point);
     }
 }
 
-/* A hit counts, and may have to be passed. */
+/* A hit counts, and may have to be ignored. */
 static bool count_hit(struct cps_debug_point *p)
 {
     p->hits++;
@@ -380,8 +345,8 @@ static enum cps_flow flow_at(struct cps_debug *d, unsigned core, uint32_t pc, st
     return cps_insn_flow(d->engine->ops->isa, insn);
 }
 
-/* Where a call at the pc returns to: behind its delay slot, if it has one. */
-static uint32_t behind_call(struct cps_debug *d, unsigned core, const struct cps_where *where)
+/* Where a call at the pc returns to: after its delay slot, if it has one. */
+static uint32_t return_of_call(struct cps_debug *d, unsigned core, const struct cps_where *where)
 {
     struct cps_insn insn;
     enum cps_flow flow = flow_at(d, core, where->pc, &insn);
@@ -397,8 +362,7 @@ struct goal debug_goal_(struct cps_debug *d, enum cps_debug_go go, unsigned core
                         .core = core,
                         .depth = where.depth,
                         .level = where.level,
-                        .resume = go == CPS_GO_NEXT ? behind_call(d, core, &where) : 0,
-                        .submission = d->place.submission};
+                        .resume = go == CPS_GO_NEXT ? return_of_call(d, core, &where) : 0};
     if (go == CPS_GO_FINISH && !goal.depth)
         goal.go = CPS_GO_PACKET; /* the end of a packet's handler */
     if (go == CPS_GO_IB && !where.level)
@@ -406,26 +370,22 @@ struct goal debug_goal_(struct cps_debug *d, enum cps_debug_go go, unsigned core
     return goal;
 }
 
-/* Behind a return, before its delay slot, the depth is already the caller's. */
-static bool returning(struct cps_debug *d, unsigned core, uint32_t pc)
+static bool next_reached(const struct cps_debug *d, const struct goal *goal,
+                         const struct cps_where *now)
+{
+    if (goal->resume)
+        return now->pc == goal->resume;
+    return (int32_t)(now->depth - goal->depth) <= 0 && now->pc != d->before_pc;
+}
+
+/* After a return, before its delay slot, the depth is already the caller's. */
+static bool finish_reached(struct cps_debug *d, const struct goal *goal,
+                           const struct cps_where *now)
 {
     struct cps_insn insn;
-    return pc == d->before_npc && flow_at(d, core, d->before_pc, &insn) == CPS_FLOW_RETURN;
-}
-
-static bool next_reached(struct cps_debug *d, const struct goal *goal)
-{
-    struct cps_where now = cps_engine_where(d->engine, goal->core);
-    int32_t deeper = (int32_t)(now.depth - goal->depth);
-    if (goal->resume)
-        return now.pc == goal->resume;
-    return deeper <= 0 && now.pc != d->before_pc;
-}
-
-static bool finish_reached(struct cps_debug *d, const struct goal *goal)
-{
-    struct cps_where now = cps_engine_where(d->engine, goal->core);
-    return now.depth < goal->depth && !returning(d, goal->core, now.pc);
+    bool returning =
+        now->pc == d->before_npc && flow_at(d, goal->core, d->before_pc, &insn) == CPS_FLOW_RETURN;
+    return now->depth < goal->depth && !returning;
 }
 
 static bool packet_reached(const struct cps_debug *d, unsigned who)
@@ -441,17 +401,18 @@ static bool packet_reached(const struct cps_debug *d, unsigned who)
 bool debug_reached_(struct cps_debug *d, const struct goal *goal)
 {
     bool ticked = d->ticked && d->core == goal->core;
+    struct cps_where now = cps_engine_where(d->engine, goal->core);
     switch (goal->go) {
     case CPS_GO_TICK: /* feeding is a step of its own, so that steps back are those forward */
         return ticked || !d->ticked;
     case CPS_GO_NEXT:
-        return ticked ? next_reached(d, goal) : !d->ticked;
+        return ticked ? next_reached(d, goal, &now) : !d->ticked;
     case CPS_GO_PACKET:
         return packet_reached(d, d->engine->who[goal->core]);
     case CPS_GO_FINISH:
-        return ticked && finish_reached(d, goal);
+        return ticked && finish_reached(d, goal, &now);
     case CPS_GO_IB:
-        return ticked && cps_engine_where(d->engine, goal->core).level < goal->level;
+        return ticked && now.level < goal->level;
     case CPS_GO_SUBMIT:
         return !d->ticked && d->first_event != d->place.event;
     case CPS_GO_FEED:
@@ -462,17 +423,15 @@ bool debug_reached_(struct cps_debug *d, const struct goal *goal)
 }
 
 /* Whether a copy of the engine proves that nothing will ever change again. The run goes on to where
- * the copy ended: as far as a run that nobody debugs. */
+ * the copy ended: as far as a run without a debugger. */
 static void prove_stuck(struct cps_debug *d)
 {
-    struct cps_engine *copy = NULL;
-    struct cps_err *err = cps_engine_clone(d->engine, &copy);
-    enum cps_stop stop = err ? CPS_STOP_NOMEM : cps_engine_run(copy, 4u << 20);
+    struct cps_engine *copy = debug_clone_(d, d->engine);
+    enum cps_stop stop = copy ? cps_engine_run(copy, 4u << 20) : CPS_STOP_NOMEM;
     if (stop != CPS_STOP_IDLE && stop != CPS_STOP_BUDGET) {
         d->stuck_at = stop == CPS_STOP_NOMEM ? d->engine->clock : copy->clock;
         d->stuck_reason = reason_of(stop);
     }
-    cps_err_free(err);
     cps_engine_destroy(copy);
 }
 
@@ -503,9 +462,7 @@ struct cps_debug_stop cps_debug_run(struct cps_debug *d, enum cps_debug_go go, u
     for (;;) {
         struct cps_debug_stop stop = {.core = d->core, .pc = d->before_pc};
         stop.reason = debug_step_(d);
-        if (stop.reason != CPS_WHY_GONE)
-            return stop;
-        if (debug_hits_(d, NULL, true, &stop))
+        if (stop.reason != CPS_WHY_GONE || debug_hits_(d, NULL, true, &stop))
             return stop;
         stop = (struct cps_debug_stop){CPS_WHY_GONE, .core = d->core, .pc = d->before_pc};
         if (debug_reached_(d, &goal))
@@ -545,8 +502,8 @@ bool cps_debug_remove(struct cps_debug *d, int id)
     struct point *p = (struct point *)cps_debug_find(d, id);
     if (!p)
         return false;
-    size_t behind = (size_t)(&d->point[d->point_count--] - p) - 1;
-    memmove(p, p + 1, behind * sizeof(*p));
+    size_t after = (size_t)(&d->point[d->point_count--] - p) - 1;
+    memmove(p, p + 1, after * sizeof(*p));
     return true;
 }
 

@@ -8,8 +8,7 @@
  * of the engine; there are at most CPS_DEBUG_CHECKPOINTS of them, dense near the present. An
  * engine that cannot be cloned, because it has a host, has no debugger.
  *
- * Threads: one at a time may use a debugger. Its points' conditions, its feeder and what asks
- * whether to stop are called in that thread. */
+ * Threads: one at a time may use a debugger. Conditions, feeder and interrupt are called in it. */
 #ifndef CPS_DEBUG_H
 #define CPS_DEBUG_H
 
@@ -27,47 +26,47 @@ CPS_C_BEGIN
 /** A debugger. */
 struct cps_debug;
 
-/** Where items come from. */
+/** The source of items. */
 struct cps_feeder {
-    /** Item @p index of what is fed, from 0; NULL behind the last. Must give the same each time;
-     * it stays valid as long as the debugger. */
+    /** Item @p index, from 0; NULL after the last. Gives the same each time; the item stays valid
+     * as long as the debugger. */
     const struct cps_item *(*item)(void *context, uint64_t index);
-    /** What `item` gets. */
+    /** Argument of `item`. */
     void *context;
     /** Ticks of the engine's clock at which the run is over; 0: never. */
     uint64_t until;
 };
 
-/** A place in a run. */
+/** A place in a run: what happened so far. */
 struct cps_debug_place {
-    /** Steps so far. */
+    /** Steps. */
     uint64_t step;
-    /** Events so far: the number that the next one gets, from 0. */
+    /** Events: the number of the next one, from 0. */
     uint64_t event;
-    /** Items so far. */
+    /** Items. */
     uint64_t fed;
     /** Submissions among them; the one that runs is one less. */
     uint32_t submission;
-    /** Packets so far that cps_debug_tally() counts. */
+    /** Packets that cps_debug_tally() counts. */
     uint64_t tally;
-    /** Items whose answers are known: all in front of it, if they are reads of the host's. */
+    /** Items whose answers are known: all before it, if they are reads of the host's. */
     uint64_t answered;
-    /** Reads of the host's so far that were not as their item expects. */
+    /** Reads of the host's that were not as their item expects. */
     uint64_t missed;
     /** The first of them: its item, and what it read. */
     uint64_t missed_item;
     uint32_t missed_answer;
 };
 
-/** What a point looks at. */
+/** When a point stops. */
 enum cps_debug_what {
-    /** In front of the instruction at `pc`. */
+    /** Before the instruction at `pc`. */
     CPS_AT_PC,
-    /** Behind an instruction that makes an event as described. */
+    /** After an instruction that makes an event as described. */
     CPS_AT_EVENT,
-    /** Behind the feeding of an item of lines `first` to `last` of its run file. */
+    /** After the feeding of an item of lines `first` to `last` of its run file. */
     CPS_AT_LINE,
-    /** Behind an instruction that changes the value at `place`. */
+    /** After an instruction that changes the value at `place`. */
     CPS_AT_PLACE,
 };
 
@@ -75,15 +74,15 @@ enum cps_debug_what {
 struct cps_debug_point {
     /** From 1, given by cps_debug_add(); of the caller's `own` ones from -1 down. */
     int id;
-    /** What it looks at. */
+    /** When it stops. */
     enum cps_debug_what what;
-    /** Index of the core that it is about, or -1: all. */
+    /** Index of its core, or -1: all. */
     int core;
     /** It stops nothing. */
     bool disabled;
     /** It disables itself when it stops a run. */
     bool once;
-    /** Nobody asked for it by a number: a goal of the caller's. */
+    /** A goal of the caller's, without a number for the user. */
     bool own;
     /** CPS_AT_PC: where, in units of the core's image. */
     uint32_t pc;
@@ -104,7 +103,7 @@ struct cps_debug_point {
     /** A condition, or NULL; @p event is NULL for CPS_AT_PC and CPS_AT_PLACE. */
     bool (*when)(void *context, struct cps_debug *debug, unsigned core,
                  const struct cps_event *event);
-    /** What `when` gets. */
+    /** Argument of `when`. */
     void *context;
 };
 
@@ -116,7 +115,7 @@ enum cps_debug_go {
     CPS_GO_TICK,
     /** An instruction; calls and repetitions in one piece. */
     CPS_GO_NEXT,
-    /** Behind the dispatch of a packet. */
+    /** After the dispatch of a packet. */
     CPS_GO_PACKET,
     /** Out of the routine. */
     CPS_GO_FINISH,
@@ -124,7 +123,7 @@ enum cps_debug_go {
     CPS_GO_IB,
     /** To the feeding of the next submission. */
     CPS_GO_SUBMIT,
-    /** Behind the feeding of the next item that acts. */
+    /** After the feeding of the next item that acts. */
     CPS_GO_FEED,
 };
 
@@ -134,9 +133,9 @@ enum cps_debug_reason {
     CPS_WHY_GONE,
     /** A point stopped it. */
     CPS_WHY_POINT,
-    /** All is done: forward, nothing is left to feed. */
+    /** Forward: nothing is left to feed. */
     CPS_WHY_END,
-    /** Backward: nothing lies before. */
+    /** Backward: the start of the run. */
     CPS_WHY_START,
     /** As CPS_STOP_DEADLOCK. */
     CPS_WHY_DEADLOCK,
@@ -144,11 +143,11 @@ enum cps_debug_reason {
     CPS_WHY_FAULT,
     /** As CPS_STOP_BAD_PACKET. */
     CPS_WHY_BAD_PACKET,
-    /** What cps_debug_interrupt() was given said so. */
+    /** The callback of cps_debug_interrupt() ended it. */
     CPS_WHY_INTERRUPTED,
     /** Memory is short. */
     CPS_WHY_NOMEM,
-    /** The engine refused what it was fed: cps_debug_refused(). */
+    /** The engine refused an item: cps_debug_refused(). */
     CPS_WHY_REFUSED,
 };
 
@@ -160,7 +159,7 @@ struct cps_debug_stop {
     int point;
     /** The core that made the last step. */
     unsigned core;
-    /** Where the instruction stands that it ran. */
+    /** Address of the instruction that it ran. */
     uint32_t pc;
     /** An event stopped the run. */
     bool has_event;
@@ -169,109 +168,57 @@ struct cps_debug_stop {
 };
 
 /**
- * Makes a debugger, which stands at the start of the run.
+ * Makes a debugger at the start of the run.
  * @param engine  as it was created; becomes the debugger's, also on error
- * @param feeder  where items come from; copied
+ * @param feeder  copied
  * @param ret     gets the debugger, which the caller destroys
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_UNSUPPORTED for an engine with a host
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_create(struct cps_engine *engine,
                                                          const struct cps_feeder *feeder,
                                                          struct cps_debug **ret);
-/**
- * Releases a debugger, its engine and its checkpoints.
- * @param debug  which; NULL is fine
- */
+/** Releases a debugger, its engine and its checkpoints; NULL is fine. */
 CPS_PUBLIC void cps_debug_destroy(struct cps_debug *debug);
-/**
- * The engine as it stands, to look at. What changes it goes through cps_debug_edit().
- * @param debug  which
- * @return the debugger's; another one after every call that moves
- */
+/** The engine at this place, to look at: the debugger's, another one after every call that moves.
+ * Changes go through cps_debug_edit(). */
 CPS_PUBLIC struct cps_engine *cps_debug_engine(struct cps_debug *debug);
-/**
- * Why the engine refused an item.
- * @param debug  which
- * @return the debugger's; NULL if it has not
- */
+/** Why the engine refused an item: the debugger's; NULL if it has not. */
 CPS_PUBLIC const struct cps_err *cps_debug_refused(const struct cps_debug *debug);
-/**
- * Whether memory was short since this was asked last: what the debugger said since is no result.
- * @param debug  which
- */
+/** Whether memory was short since the last call of this: results since then are incomplete. */
 CPS_PUBLIC bool cps_debug_nomem(struct cps_debug *debug);
-/**
- * Where the debugger stands.
- * @param debug  which
- */
+/** The place of the debugger. */
 CPS_PUBLIC struct cps_debug_place cps_debug_place(const struct cps_debug *debug);
-/**
- * Says who may end a move early, with CPS_WHY_INTERRUPTED.
- * @param debug    which
- * @param asked    called every CPS_DEBUG_INTERRUPT steps; true ends the move. NULL: nobody
- * @param context  what it gets. Where another thread or a signal handler sets a flag, that flag
- * must be atomic
+/** Sets the callback that may end a move early, with CPS_WHY_INTERRUPTED.
+ * @param asked    called every CPS_DEBUG_INTERRUPT steps; true ends the move. NULL: none
+ * @param context  its argument. A flag that another thread or a signal handler sets must be atomic
  */
 CPS_PUBLIC void cps_debug_interrupt(struct cps_debug *debug, bool (*asked)(void *context),
                                     void *context);
-
-/**
- * Says which packets cps_debug_place.tally counts: those that start work, say.
- * @param debug    which; must stand at the start of the run
- * @param counts   called with every event PKT; true: it counts. Must answer the same each time
- * @param context  what it gets
- */
+/** Selects the packets that cps_debug_place.tally counts. Call it at the start of the run.
+ * @param counts   called with every event PKT; true: it counts. Answers the same each time */
 CPS_PUBLIC void cps_debug_tally(struct cps_debug *debug,
                                 bool (*counts)(void *context, struct cps_engine *engine,
                                                const struct cps_event *packet),
                                 void *context);
-/**
- * Says who gets the events of moves, as they happen. Searches and ways back give them, too: it is
- * for runs that only go forward.
- * @param debug  which
- * @param sink   the caller's, which outlives the debugger or is taken away; NULL: nobody
- */
+/** Sets the sink of the events of moves; searches and ways back give theirs, too: it is for runs
+ * that only go forward. The sink is the caller's and lives as long; NULL: none. */
 CPS_PUBLIC void cps_debug_listen(struct cps_debug *debug, struct cps_sink *sink);
 
-/**
- * Goes on.
- * @param debug  which
- * @param go     how far
- * @param core   of CPS_GO_* that are about one: below engine->cores
- */
+/** Runs forward. @param core  of CPS_GO_* that are about one: below engine->cores */
 CPS_PUBLIC struct cps_debug_stop cps_debug_run(struct cps_debug *debug, enum cps_debug_go go,
                                                unsigned core);
-/**
- * Goes back to the last place where going there would have stopped (CPS_GO_ON: a point).
- * @param debug  which
- * @param go     how far
- * @param core   of CPS_GO_* that are about one: below engine->cores
- */
+/** Goes back to the last place where going there would have stopped (CPS_GO_ON: a point). */
 CPS_PUBLIC struct cps_debug_stop cps_debug_back(struct cps_debug *debug, enum cps_debug_go go,
                                                 unsigned core);
-/**
- * Goes to a place, in either direction; no point stops it.
- * @param debug  which
- * @param step   the place behind this one
- */
+/** Goes to the place after step @p step, in either direction; no point stops it. */
 CPS_PUBLIC struct cps_debug_stop cps_debug_goto_step(struct cps_debug *debug, uint64_t step);
-/**
- * Goes to an event, in either direction; no point stops it.
- * @param debug  which
- * @param event  the place behind the one of this number
- */
+/** Goes to the place after event @p event, in either direction; no point stops it. */
 CPS_PUBLIC struct cps_debug_stop cps_debug_goto_event(struct cps_debug *debug, uint64_t event);
-
-/**
- * Goes to a place of a run in which nothing was ever changed: forgets all edits.
- * @param debug  which
- * @param step   the place behind this one
- */
+/** Goes to the place after step @p step of a run without any change: forgets all edits. */
 CPS_PUBLIC struct cps_debug_stop cps_debug_restart(struct cps_debug *debug, uint64_t step);
 
 /**
  * Looks back for the last time that a point would have stopped a run; nothing moves.
- * @param debug  which
  * @param point  need not be one that was added
  * @param stop   gets the event, if the point is about events
  * @param place  gets where; go there with cps_debug_goto_step()
@@ -280,42 +227,18 @@ CPS_PUBLIC struct cps_debug_stop cps_debug_restart(struct cps_debug *debug, uint
 CPS_PUBLIC bool cps_debug_last(struct cps_debug *debug, const struct cps_debug_point *point,
                                struct cps_debug_stop *stop, struct cps_debug_place *place);
 
-/**
- * Adds a point.
- * @param debug  which
- * @param point  copied, but its id
- * @return its id, which is never 0, or 0 if memory is short
- */
+/** Adds a point, which is copied. @return its id, which is never 0, or 0 if memory is short */
 CPS_PUBLIC int cps_debug_add(struct cps_debug *debug, const struct cps_debug_point *point);
-/**
- * Removes a point.
- * @param debug  which
- * @param id     of the point
- * @return false if there is none
- */
+/** Removes a point. @return false if there is none of that id */
 CPS_PUBLIC bool cps_debug_remove(struct cps_debug *debug, int id);
-/**
- * A point by its id. The caller may change it.
- * @param debug  which
- * @param id     of the point
- * @return the debugger's, until one is added or removed; NULL if there is none
- */
+/** A point by its id, which the caller may change: the debugger's, until one is added or removed;
+ * NULL if there is none. */
 CPS_PUBLIC struct cps_debug_point *cps_debug_find(struct cps_debug *debug, int id);
-/**
- * A point by its position, for loops over all.
- * @param debug  which
- * @param index  from 0, in the order of their ids
- * @return as cps_debug_find(); NULL behind the last
- */
+/** The same by its position, from 0, in the order of ids; NULL after the last. */
 CPS_PUBLIC struct cps_debug_point *cps_debug_point(struct cps_debug *debug, unsigned index);
 
-/**
- * An event that has happened; the last 65,536 are kept.
- * @param debug   which
- * @param number  as cps_debug_place.event counts
- * @param ret     gets the event
- * @return false if it is not kept, or lies ahead
- */
+/** An event by its number, as cps_debug_place.event counts; the last 65,536 are kept.
+ * @return false if it is not kept, or has not happened */
 CPS_PUBLIC bool cps_debug_event(const struct cps_debug *debug, uint64_t number,
                                 struct cps_event *ret);
 
@@ -326,57 +249,46 @@ enum cps_edit_what {
     /** The branch at the pc of place.core is done: `value` 1 taken, 0 not; its delay slot, if it
      * has one, is next. */
     CPS_EDIT_BRANCH,
-    /** `words`: packets behind what the ring holds. */
+    /** `words`: packets after those in the ring. */
     CPS_EDIT_PACKETS,
 };
 /** A change. */
 struct cps_edit {
-    /** What is changed. */
+    /** Kind. */
     enum cps_edit_what what;
     /** Where. */
     struct cps_place place;
-    /** What it becomes. */
+    /** New value. */
     uint64_t value;
     /** CPS_EDIT_PACKETS: dwords; copied. */
     const uint32_t *words;
     /** How many. */
     uint32_t count;
 };
-/**
- * Changes the engine here. Changes belong to the run: going back and forward again makes them
+/** Changes the engine here. Changes belong to the run: going back and forward again makes them
  * again, and one that is made earlier than others drops those.
- * @param debug  which
- * @param edit   what
- * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: no such place, no branch at the pc
- */
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: no such place, no branch at the pc */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_edit(struct cps_debug *debug,
                                                        const struct cps_edit *edit);
 
-/** Who looks at a way that is gone once more. */
+/** An observer of a way that is gone once more. */
 struct cps_debug_retrace {
-    /** Called at the start, where the first @p fed items have been fed; takes the engine's sink. An
-     * error ends it. */
+    /** Called at the start, after the first @p fed items; takes the engine's sink. An error ends
+     * it. */
     struct cps_err *(*ready)(void *context, struct cps_engine *engine, uint64_t fed);
-    /** Called when the engine stands where the debugger does. */
+    /** Called when the engine is where the debugger is. */
     struct cps_err *(*done)(void *context, struct cps_engine *engine);
-    /** What they get. */
+    /** Argument of both. */
     void *context;
 };
-/**
- * Goes all the way from the start to here once more, with an engine of its own that is gone
- * afterwards; nothing moves.
- * @param debug    which
- * @param retrace  who looks
- * @return NULL, what `ready` or `done` returned, CPS_ERR_NOMEM, or CPS_ERR_INPUT: it was
- *         interrupted
- */
+/** Goes all the way from the start to here once more, with an engine of its own; nothing moves.
+ * @return NULL, an error of `ready` or `done`, CPS_ERR_NOMEM, or CPS_ERR_INPUT: interrupted */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_retrace(struct cps_debug *debug,
                                                           const struct cps_debug_retrace *retrace);
 
 /**
- * Makes a debugger of the same run that stands where its first change was made. It has no points.
- * @param debug    which; nothing moves
- * @param changed  with the changes that were made until where @p debug stands; else with none
+ * Makes a debugger of the same run at its first change, without points; nothing moves.
+ * @param changed  with the changes that were made until here; else with none
  * @param ret      gets the other one, which the caller destroys before this one's feeder
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: nothing was changed, or it was interrupted
  */

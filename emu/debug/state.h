@@ -20,7 +20,7 @@ struct point {
     uint64_t seen[CPS_MAX_CORES]; /* values at the last step, CPS_AT_PLACE */
 };
 
-/* A change and the place where it is made. */
+/* A change and the step at which it is made. */
 struct made {
     struct cps_edit edit; /* its words are owned */
     uint64_t step;
@@ -38,14 +38,14 @@ struct cps_debug {
     struct point *point;
     unsigned point_count;
     int last_id, last_own;
-    struct made *made; /* in the order of their places */
+    struct made *made; /* in the order of their steps */
     size_t made_count;
-    size_t made_next;                 /* the first that this state has not seen */
+    size_t made_next;                 /* the first that is not made yet in this state */
     bool (*interrupt)(void *context); /* whether to stop; NULL: no */
     void *interrupt_context;
     bool (*tally)(void *context, struct cps_engine *engine, const struct cps_event *packet);
     void *tally_context;
-    struct cps_sink *listener;                    /* gets the events, too; NULL: nobody */
+    struct cps_sink *listener;                    /* gets the events, too; NULL: none */
     uint64_t still_since, still_changes, look_at; /* steps without a change, for deadlocks */
     uint64_t stuck_at; /* clock at which a run that is proved to be stuck ends; 0: it is not */
     enum cps_debug_reason stuck_reason;
@@ -60,9 +60,10 @@ struct cps_debug {
     } log[LOG_EVENTS];
 };
 
-/* debug.c */
+/* ---- debug.c ---- */
+
 enum cps_debug_reason debug_step_(struct cps_debug *d);
-/** Whether @p point (NULL: any that is enabled) stops behind the last step. @param counts  such a
+/** Whether @p point (NULL: any that is enabled) stops after the last step. @param counts  such a
  * hit counts: one that is to be ignored makes room for the next point */
 bool debug_hits_(struct cps_debug *d, struct point *point, bool counts,
                  struct cps_debug_stop *stop);
@@ -71,35 +72,22 @@ void debug_refresh_(struct cps_debug *d);
 void debug_refresh_point_(const struct cps_debug *d, struct point *point);
 bool debug_interrupted_(const struct cps_debug *d);
 
-/** Goes on to @p step, a way that the run went before. @return NULL, CPS_ERR_NOMEM,
- * CPS_ERR_MISMATCH: it was another one, or CPS_ERR_INPUT: interrupted */
-CPS_MUST_USE struct cps_err *debug_walk_(struct cps_debug *d, uint64_t step);
-
-/** What a run is going to. */
+/** The destination of a run. */
 struct goal {
     enum cps_debug_go go;
     unsigned core;
-    uint32_t depth;
-    uint32_t level;
-    uint32_t resume; /* behind a call and its delay slot; 0: none */
-    uint32_t submission;
+    uint32_t depth, level;
+    uint32_t resume; /* after a call and its delay slot; 0: none */
 };
 struct goal debug_goal_(struct cps_debug *d, enum cps_debug_go go, unsigned core);
 bool debug_reached_(struct cps_debug *d, const struct goal *goal);
 
-/* back.c */
+/* ---- back.c ---- */
+
+/** A copy of an engine; NULL if memory is short, which the debugger remembers. */
+struct cps_engine *debug_clone_(struct cps_debug *d, struct cps_engine *engine);
 /** Makes a checkpoint here, if none is near; false if memory is short. */
 bool debug_keep_(struct cps_debug *d);
-/** Drops the checkpoints behind @p step. */
-void debug_forget_behind_(struct cps_debug *d, uint64_t step);
-
-/** Index of the last checkpoint at or in front of @p step; the first one is at step 0. */
-unsigned debug_before_(const struct cps_debug *d, uint64_t step);
-
-/* edit.c */
-/** Puts a copy of a change behind those that were made. */
-CPS_MUST_USE struct cps_err *debug_keep_edit_(struct cps_debug *d, const struct cps_edit *edit,
-                                              uint64_t step);
 /** Makes the changes that belong to this place and were not made yet. */
 void debug_make_edits_(struct cps_debug *d);
 /** Forgets the changes from number @p first on. */
