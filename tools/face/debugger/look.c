@@ -29,6 +29,12 @@ static const char *find_label(void *context, uint32_t target)
     return l->text.size ? cps_buf_text(&l->text) : NULL;
 }
 
+void look_pc(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
+{
+    cps_buf_printf(out, "%04" PRIx32 " ", pc);
+    session_place(s, core, pc, out);
+}
+
 void look_insn(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
 {
     struct cps_engine *engine = session_engine(s);

@@ -7,6 +7,8 @@
 
 /** The instruction at @p pc, without newline; labels and places by name. */
 void look_insn(const struct session *session, unsigned core, uint32_t pc, struct cps_buf *out);
+/** "0104 CP_EVENT_WRITE+0x1" */
+void look_pc(const struct session *session, unsigned core, uint32_t pc, struct cps_buf *out);
 /** Lines around @p pc: "=> 0104 2883003f  and $03, $04, 0x3f". "=>" runs next, "->" behind it where
  * that is not the next line (a delay slot), "*" is a breakpoint. */
 void look_code(const struct session *session, unsigned core, uint32_t pc, unsigned before,

@@ -29,7 +29,7 @@ static void start_screen(struct screen *s)
     s->focus = s->back = PANE_CODE;
     if (s->output.size)
         s->pane[PANE_OUTPUT].recent = ++s->chosen;
-    while (!screen_offers_(s, s->focus))
+    while (!screen_panes_[s->focus].offered(session_of(s)))
         s->focus = s->back = (enum pane_id)(s->focus + 1);
 }
 
@@ -101,8 +101,10 @@ void screen_run(struct debugger *debugger)
     close_terminal(terminal, before);
     tool_oom_handler = oom_handler;
     debugger->flush = flush;
+    screen_paint_end_();
     cps_buf_deinit(&s->output);
     cps_buf_deinit(&s->message);
+    free(s->line.history);
     for (unsigned i = 0; i < PANES; i++) {
         cps_buf_deinit(&s->pane[i].raw);
         cps_buf_deinit(&s->pane[i].text);

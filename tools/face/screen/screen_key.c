@@ -12,87 +12,35 @@
 
 /* ---- the line at the bottom ---- */
 
-enum line_result { LINE_GOES_ON, LINE_DONE, LINE_CANCELLED };
-
 static void keep_line(struct screen_line *line)
 {
-    unsigned last = (line->count + LINE_HISTORY - 1) % LINE_HISTORY;
-    if (!line->text[0] || (line->count && !strcmp(line->history[last], line->text)))
+    if (!line->text[0] || (line->count && !strcmp(line->history[line->count - 1], line->text)))
         return;
-    memcpy(line->history[line->count % LINE_HISTORY], line->text, sizeof(line->text));
-    line->count++;
+    TOOL_ROOM(line->history, line->count);
+    memcpy(line->history[line->count++], line->text, sizeof(line->text));
 }
 
 static void recall_line(struct screen_line *line, int direction)
 {
-    unsigned kept = line->count < LINE_HISTORY ? line->count : LINE_HISTORY;
     unsigned wanted = direction > 0 ? line->back + 1 : line->back ? line->back - 1 : 0;
-    if (wanted > kept)
+    if (wanted > line->count)
         return;
     line->back = wanted;
+    line->text[0] = '\0';
     if (wanted)
-        memcpy(line->text, line->history[(line->count - wanted) % LINE_HISTORY],
-               sizeof(line->text));
-    else
-        line->text[0] = '\0';
+        memcpy(line->text, line->history[line->count - wanted], sizeof(line->text));
 }
 
-/* Each Tab shows the next candidate for what was typed; behind the last one, that again. */
+/* Each Tab shows the next candidate for what was typed; after the last one, that again. */
 static void complete_line(struct screen_line *line, const struct debugger *debugger)
 {
     size_t start = 0;
     if (!line->candidate)
         memcpy(line->typed, line->text, sizeof(line->typed));
-    char *found = command_complete(debugger, line->typed, line->candidate++, &start);
-    if (found) {
-        snprintf(line->text, sizeof(line->text), "%.*s%s", (int)start, line->typed, found);
-    } else {
-        memcpy(line->text, line->typed, sizeof(line->text));
-        line->candidate = 0;
-    }
-    free(found);
-}
-
-static enum line_result take_character(struct screen_line *line, const struct debugger *debugger,
-                                       int key)
-{
-    size_t length = strlen(line->text);
-    if (key == '\t') {
-        complete_line(line, debugger);
-        return LINE_GOES_ON;
-    }
-    line->candidate = 0;
-    switch (key) {
-    case '\n':
-    case '\r':
-    case KEY_ENTER:
-        keep_line(line);
-        return LINE_DONE;
-    case 27: /* Escape */
-        return LINE_CANCELLED;
-    case KEY_UP:
-        recall_line(line, 1);
-        break;
-    case KEY_DOWN:
-        recall_line(line, -1);
-        break;
-    case KEY_BACKSPACE:
-    case 127:
-    case 8:
-        if (!length)
-            return LINE_CANCELLED;
-        line->text[length - 1] = '\0';
-        break;
-    case 21: /* Ctrl-U */
-        line->text[0] = '\0';
-        break;
-    default:
-        if (key >= ' ' && key < 127 && length + 1 < sizeof(line->text)) {
-            line->text[length] = (char)key;
-            line->text[length + 1] = '\0';
-        }
-    }
-    return LINE_GOES_ON;
+    CPS_FREE char *found = command_complete(debugger, line->typed, line->candidate++, &start);
+    line->candidate = found ? line->candidate : 0;
+    snprintf(line->text, sizeof(line->text), "%.*s%s",
+             found ? (int)start : (int)sizeof(line->typed), line->typed, found ? found : "");
 }
 
 #define HELP_COLUMN 13
@@ -246,15 +194,8 @@ static void take_asked(struct screen *s)
     s->changes++;
 }
 
-static void take_line_key(struct screen *s, int key)
+static void finish_line(struct screen *s, enum entering what)
 {
-    enum entering what = s->entering;
-    enum line_result result = take_character(&s->line, s->debugger, key);
-    if (result == LINE_GOES_ON)
-        return;
-    s->entering = ENTERING_NOTHING;
-    if (result != LINE_DONE)
-        return;
     if (what == ENTERING_COMMAND)
         screen_command_(s, s->line.text, false);
     if (what == ENTERING_ASKED)
@@ -263,6 +204,52 @@ static void take_line_key(struct screen *s, int key)
         snprintf(s->search, sizeof(s->search), "%s", s->line.text);
     if (what == ENTERING_SEARCH)
         screen_search_(s, 1);
+}
+
+static void take_line_key(struct screen *s, int key)
+{
+    struct screen_line *line = &s->line;
+    enum entering what = s->entering;
+    size_t length = strlen(line->text);
+    if (key == '\t') {
+        complete_line(line, s->debugger);
+        return;
+    }
+    line->candidate = 0;
+    switch (key) {
+    case '\n':
+    case '\r':
+    case KEY_ENTER:
+        keep_line(line);
+        s->entering = ENTERING_NOTHING;
+        finish_line(s, what);
+        break;
+    case 27: /* Escape */
+        s->entering = ENTERING_NOTHING;
+        break;
+    case KEY_UP:
+        recall_line(line, 1);
+        break;
+    case KEY_DOWN:
+        recall_line(line, -1);
+        break;
+    case KEY_BACKSPACE:
+    case 127:
+    case 8:
+        if (length)
+            line->text[length - 1] = '\0';
+        else
+            s->entering = ENTERING_NOTHING;
+        break;
+    case 21: /* Ctrl-U */
+        line->text[0] = '\0';
+        break;
+    default:
+        if (key >= ' ' && key < 127 && length + 1 < sizeof(line->text)) {
+            line->text[length] = (char)key;
+            line->text[length + 1] = '\0';
+        }
+    }
 }
 
 /* ---- keys ---- */
@@ -300,8 +287,8 @@ static void choose_next_pane(struct screen *s, bool back)
     unsigned at = s->focus;
     for (unsigned i = 0; i < PANES; i++) {
         at = (at + (back ? PANES - 1 : 1)) % PANES;
-        bool there = screen_offers_(s, (enum pane_id)at);
-        if (there && (s->slots == 1 || screen_slot_of_(s, (enum pane_id)at)))
+        if (screen_panes_[at].offered(session_of(s)) &&
+            (s->slots == 1 || screen_slot_of_(s, (enum pane_id)at)))
             break;
     }
     screen_choose_(s, (enum pane_id)at);
@@ -319,7 +306,7 @@ static void leave_begun(struct screen *s)
         s->found = false;
     else if (s->zoom)
         toggle_zoom(s);
-    else if (s->back != s->focus && screen_offers_(s, s->back))
+    else if (s->back != s->focus && screen_panes_[s->back].offered(session_of(s)))
         screen_choose_(s, s->back);
     cps_buf_clear(&s->message);
 }
@@ -434,10 +421,11 @@ void screen_help_text_(const struct screen *s, struct cps_buf *out)
     }
     cps_buf_str(out, "panes\n");
     for (unsigned i = 0; i < PANES; i++) {
+        const struct pane_row *row = &screen_panes_[i];
         char label[32];
-        snprintf(label, sizeof(label), "%c %s", screen_panes_[i].key, screen_panes_[i].title);
-        if (screen_offers_(s, (enum pane_id)i))
-            put_help(out, label, screen_panes_[i].help);
+        snprintf(label, sizeof(label), "%c %s", row->key, row->title);
+        if (row->offered(session_of(s)))
+            put_help(out, label, row->help);
     }
 }
 
@@ -473,17 +461,14 @@ void screen_take_(struct screen *s, int key)
         return;
     }
     if (s->entering || s->help) {
-        if (s->entering)
-            take_line_key(s, key);
-        else
-            take_help_key(s, key);
+        (s->entering ? take_line_key : take_help_key)(s, key);
         return;
     }
-    for (size_t i = 0; i < KEYS; i++) {
-        if (keys[i].key == key) {
-            do_key(s, keys[i].action, keys[i].argument);
-            return;
-        }
-    }
-    screen_choose_(s, screen_pane_of_(s, key));
+    size_t i = 0;
+    while (i < KEYS && keys[i].key != key)
+        i++;
+    if (i < KEYS)
+        do_key(s, keys[i].action, keys[i].argument);
+    else
+        screen_choose_(s, screen_pane_of_(s, key));
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * What moves the views of panes. A click of the mouse shows a pane, or puts its cursor on a line; a
  * second one is Enter; the wheel moves the view. Searching goes through all code, events as far
- * back as they are kept, else through what the pane holds; the case of letters does not matter. */
+ * back as they are kept, else through the pane's text; the case of letters does not matter. */
+#define _GNU_SOURCE /* strcasestr() */
 #include <curses.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "tools/face/screen/screen_private.h"
 
@@ -47,11 +47,8 @@ void screen_act_(struct screen *s)
 {
     const struct pane_row *row = &screen_panes_[s->focus];
     struct pane *p = &s->pane[s->focus];
-    char line[LINE_SIZE];
-    size_t length = 0;
-    uint32_t last = row->flags & PANE_ENDS && p->lines ? p->lines - 1 : 0;
-    const char *text = screen_line_of_(p, p->cursor >= 0 ? (uint32_t)p->cursor : last, &length);
-    snprintf(line, sizeof(line), "%.*s", (int)length, text);
+    int last = row->flags & PANE_ENDS ? (int)p->lines - 1 : 0;
+    CPS_FREE char *line = tool_strdup(screen_line_of_(p, p->cursor >= 0 ? p->cursor : last));
     row->enter(s, line);
 }
 
@@ -78,11 +75,10 @@ static void scroll_pane(struct screen *s, enum pane_id pane, int lines)
 /* In code the line shows which instruction. @return whether the cursor was there */
 static bool click_code(struct screen *s, int line)
 {
-    size_t length = 0;
-    const char *text = screen_line_of_(&s->pane[PANE_CODE], (uint32_t)line, &length);
+    const char *text = screen_line_of_(&s->pane[PANE_CODE], line);
     uint32_t before = s->cursor;
-    uint32_t pc = length < 9 ? 0 : (uint32_t)strtoul(text + 4, NULL, 16);
-    if (length < 9 || screen_code_line_(text, pc) != 0)
+    uint32_t pc = strlen(text) < 9 ? 0 : (uint32_t)strtoul(text + 4, NULL, 16);
+    if (!screen_shows_code_(text, pc))
         return false; /* a label */
     s->cursor = pc;
     return before == pc;
@@ -91,9 +87,9 @@ static bool click_code(struct screen *s, int line)
 static void click_pane(struct screen *s, const struct slot *slot, int y, int x)
 {
     struct pane *p = &s->pane[slot->shown];
-    int line = p->top + y - slot->at.y - 1;
+    int line = p->top + y - slot->y - 1;
     bool focused = s->focus == slot->shown;
-    if (y == slot->at.y) {
+    if (y == slot->y) {
         screen_choose_(s, screen_tab_at_(slot, x));
         return;
     }
@@ -109,17 +105,16 @@ static void click_pane(struct screen *s, const struct slot *slot, int y, int x)
 #ifndef BUTTON5_PRESSED
 #define BUTTON5_PRESSED 0 /* of an old curses: the wheel only goes up */
 #endif
+#define CLICKS (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED)
 
 unsigned long screen_mouse_events_(void)
 {
-    return BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED |
-           BUTTON5_PRESSED;
+    return CLICKS | BUTTON4_PRESSED | BUTTON5_PRESSED;
 }
 
 void screen_mouse_(struct screen *s)
 {
     MEVENT event;
-    const struct slot *slot = NULL;
     if (getmouse(&event) != OK)
         return;
     int wheel = event.bstate & BUTTON5_PRESSED   ? WHEEL
@@ -129,31 +124,22 @@ void screen_mouse_(struct screen *s)
         s->help_top += wheel;
         return;
     }
-    for (unsigned i = 0; i < s->slots && !slot; i++) {
-        const struct rectangle *r = &s->slot[i].at;
-        bool inside = event.y >= r->y && event.y < r->y + r->height && event.x >= r->x &&
-                      event.x < r->x + r->width;
-        slot = inside ? &s->slot[i] : NULL;
+    for (unsigned i = 0; i < s->slots; i++) {
+        const struct slot *slot = &s->slot[i];
+        if (event.y < slot->y || event.y >= slot->y + slot->height || event.x < slot->x ||
+            event.x >= slot->x + slot->width)
+            continue;
+        if (wheel)
+            scroll_pane(s, slot->shown, wheel);
+        else if (event.bstate & CLICKS)
+            click_pane(s, slot, event.y, event.x);
+        if (event.bstate & BUTTON1_DOUBLE_CLICKED) /* curses joins those that come at once */
+            click_pane(s, slot, event.y, event.x);
+        return;
     }
-    if (slot && wheel)
-        scroll_pane(s, slot->shown, wheel);
-    else if (slot && event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED))
-        click_pane(s, slot, event.y, event.x);
-    if (slot && event.bstate & BUTTON1_DOUBLE_CLICKED) /* curses joins those that come at once */
-        click_pane(s, slot, event.y, event.x);
 }
 
 /* ---- searching ---- */
-
-int screen_find_in_(const char *line, size_t length, const char *what)
-{
-    size_t size = strlen(what);
-    for (size_t i = 0; size && i + size <= length; i++) {
-        if (!strncasecmp(line + i, what, size))
-            return (int)i;
-    }
-    return -1;
-}
 
 /* Through the image once: the nearest instruction whose line, or the name of whose place, has it;
  * else the one at the other end. */
@@ -168,7 +154,7 @@ static bool search_code(struct screen *s, int direction)
          at += session_length(session, session->core, at)) {
         CPS_BUF text = {0};
         look_code(session, session->core, at, 0, 0, &text);
-        if (screen_find_in_(cps_buf_text(&text), text.size, s->search) < 0)
+        if (!strcasestr(tool_text(&text), s->search))
             continue;
         first = first < 0 ? at : first;
         before = at < s->cursor ? at : before;
@@ -183,22 +169,21 @@ static bool search_code(struct screen *s, int direction)
 static bool search_lines(struct screen *s, int direction)
 {
     struct pane *p = &s->pane[s->focus];
-    int cursor = p->cursor;
     if (s->focus == PANE_EVENTS && s->events != ALL_EVENTS) {
+        int cursor = p->cursor;
         int top = p->top;
         show_all_events(s, p);
         p->cursor = cursor < 0 ? -1 : p->cursor;
         p->top = top;
     }
-    int64_t at = p->cursor < 0 && direction < 0 ? (int64_t)p->lines : p->cursor;
-    for (uint32_t i = 0; i < p->lines; i++) {
-        size_t length = 0;
+    int lines = (int)p->lines;
+    int at = p->cursor < 0 && direction < 0 ? lines : p->cursor;
+    for (int i = 0; i < lines; i++) {
         at += direction;
-        at = at < 0 ? (int64_t)p->lines - 1 : at >= p->lines ? 0 : at;
-        const char *line = screen_line_of_(p, (uint32_t)at, &length);
-        if (screen_find_in_(line, length, s->search) < 0)
+        at = at < 0 ? lines - 1 : at >= lines ? 0 : at;
+        if (!strcasestr(screen_line_of_(p, at), s->search))
             continue;
-        p->cursor = (int)at;
+        p->cursor = at;
         return true;
     }
     return false;
