@@ -22,7 +22,6 @@ struct parser {
 };
 
 static uint64_t binary(struct parser *p, unsigned level);
-static uint64_t bracketed(struct parser *p, char end, const char *what);
 
 static uint64_t fail(struct parser *p, const char *expected)
 {
@@ -77,41 +76,18 @@ static char prefixed_file(const struct session *session, const char *at, size_t 
     return 0;
 }
 
-static void expect(struct parser *p, char wanted, const char *what)
-{
-    p->at = cps_lex_blank(p->at);
-    if (*p->at == wanted)
-        p->at++;
-    else
-        fail(p, what);
-}
-
-static uint64_t bracketed(struct parser *p, char end, const char *what)
+static uint64_t bracketed(struct parser *p, char end, const char *expected)
 {
     p->depth++; /* unary() has looked how deep it is */
     p->at++;
     uint64_t value = binary(p, 0);
-    expect(p, end, what);
+    p->at = cps_lex_blank(p->at);
+    if (*p->at == end)
+        p->at++;
+    else
+        fail(p, expected);
     p->depth--;
     return value;
-}
-
-static bool is_word(const char *word, size_t length, const char *name)
-{
-    return strlen(name) == length && !memcmp(word, name, length);
-}
-
-/* What stands behind a "$": two digits, "sp", "lr", or the name of a port. */
-static bool gpr_number(const char *word, size_t length, int64_t *ret)
-{
-    static const char *const ports[] = {"rem", "addr", "usraddr", "data"};
-    for (unsigned i = 0; i < sizeof(ports) / sizeof(ports[0]); i++) {
-        if (is_word(word, length, ports[i])) {
-            *ret = 0x1c + i;
-            return true;
-        }
-    }
-    return cps_lex_register_(word - 1, length, ret);
 }
 
 /* ---- places: registers, values with a name, dwords of memory ---- */
@@ -122,21 +98,21 @@ static bool take_place(struct parser *p, char file, uint64_t number, struct cps_
     return !p->expected;
 }
 
-/* Behind a sign: a name of the space, or a number. */
+/* After a sign: a name of the space, or a number. */
 static bool numbered_place(struct parser *p, enum cps_space space, char file, const char *expected,
                            struct cps_place *ret)
 {
     int64_t number = 0;
     uint32_t named = 0;
     size_t length = name_length(p->at);
-    const char *behind = p->at;
     if (length && space < CPS_SPACE_COUNT &&
         cps_name_number(session_names(p->session, p->core), space, p->at, length, &named)) {
         p->at += length;
         return take_place(p, file, named, ret);
     }
-    if (cps_lex_number(&behind, &number) && number >= 0 && number <= UINT32_MAX)
-        p->at = behind;
+    const char *at = p->at;
+    if (cps_lex_number(&at, &number) && number >= 0 && number <= UINT32_MAX)
+        p->at = at;
     else
         fail(p, expected);
     return take_place(p, file, (uint64_t)number, ret);
@@ -152,7 +128,7 @@ static bool scalar_place(struct parser *p, struct cps_place *ret)
             isalpha((unsigned char)p->at[length + 1])))
         length++;
     for (unsigned i = 0; i < ops->regs; i++) {
-        if (!is_word(p->at, length, ops->reg[i].name))
+        if (!cps_lex_is(p->at, length, ops->reg[i].name))
             continue;
         p->at += length;
         return take_place(p, CPS_FILE_SCALAR, i, ret);
@@ -160,18 +136,24 @@ static bool scalar_place(struct parser *p, struct cps_place *ret)
     return false;
 }
 
-/* Behind a "$". */
+/* After a "$": two digits, "sp", "lr", the name of a port, or a named value. */
 static bool general_place(struct parser *p, struct cps_place *ret)
 {
+    static const char *const ports[] = {"rem", "addr", "usraddr", "data"};
     int64_t number = 0;
+    unsigned port = 0;
     const char *word = p->at;
     size_t length = 0;
     while (isalnum((unsigned char)word[length]))
         length++;
+    while (port < 4 && !cps_lex_is(word, length, ports[port]))
+        port++;
     p->at += length;
-    if (is_word(word, length, "pc") || is_word(word, length, "npc"))
+    if (cps_lex_is(word, length, "pc") || cps_lex_is(word, length, "npc"))
         return take_place(p, CPS_FILE_PC, *word == 'n', ret);
-    if (has_file(p->session, CPS_FILE_GENERAL) && gpr_number(word, length, &number))
+    if (has_file(p->session, CPS_FILE_GENERAL) && port < 4)
+        return take_place(p, CPS_FILE_GENERAL, 0x1c + port, ret);
+    if (has_file(p->session, CPS_FILE_GENERAL) && cps_lex_register_(word - 1, length, &number))
         return take_place(p, CPS_FILE_GENERAL, (uint64_t)number, ret);
     p->at = word;
     if (!scalar_place(p, ret))
@@ -227,78 +209,47 @@ static struct cps_pm4 packet_at(const struct parser *p)
     return cps_pm4_decode_any(cps_afuc_header(session_afuc(p->session), p->core, 0));
 }
 
-/* What a word stands for; false if it is none, or there is nothing here that it could be about. */
+/* The value of a word; false if it is none, or nothing here has such a value. */
 static bool word_value(const struct parser *p, const char *word, size_t length, uint64_t *ret)
 {
-    enum {
-        HEADER,
-        OPCODE,
-        COUNT,
-        LEVEL,
-        IOVA,
-        DRAW,
-        LINE,
-        SUBMISSION,
-        SUBMIT,
-        STEP,
-        EVENT,
-        VALUE,
-        OFFSET,
-        WORDS
-    };
-    static const char *const words[] = {"header", "opcode", "count",      "level",  "iova",
-                                        "draw",   "line",   "submission", "submit", "step",
-                                        "event",  "value",  "offset"};
     const struct cps_afuc *afuc = session_afuc(p->session);
     const struct cps_debug_place place = cps_debug_place(p->session->debug);
     const struct cps_item *item = session_item(p->session);
     struct cps_event event = {0};
-    unsigned i = 0;
-    while (i < WORDS && !is_word(word, length, words[i]))
-        i++;
-    if (i == WORDS || (i <= DRAW && !afuc))
-        return false;
-    switch (i) {
-    case HEADER:
-        *ret = cps_afuc_header(afuc, p->core, 0);
-        return true;
-    case OPCODE:
-        *ret = packet_at(p).kind == CPS_PM4_TYPE7 ? packet_at(p).opcode : UINT32_MAX;
-        return true;
-    case COUNT:
-        *ret = packet_at(p).count;
-        return true;
-    case LEVEL:
-        *ret = cps_afuc_level(afuc, p->core);
-        return true;
-    case IOVA:
+    struct cps_pm4 packet = {0};
+    if (afuc)
+        packet = packet_at(p);
+    if (afuc && cps_lex_is(word, length, "iova"))
         look_last_packet(p->session, p->core, &event);
-        *ret = event.addr;
-        return true;
-    case DRAW: /* before the first one a number that no draw has */
-        *ret = place.tally - 1;
-        return true;
-    case LINE:
-        *ret = item ? item->line : 0;
-        return item;
-    case SUBMISSION:
-    case SUBMIT:
-        *ret = session_submission(p->session);
-        return true;
-    case STEP:
-        *ret = place.step;
-        return true;
-    case EVENT:
-        *ret = place.event;
-        return true;
-    default:
-        if (p->event)
-            *ret = i == VALUE ? p->event->value : p->event->addr;
-        return p->event;
+    const struct {
+        const char *name;
+        bool known;
+        uint64_t value;
+    } words[] = {
+        {"header", afuc, afuc ? cps_afuc_header(afuc, p->core, 0) : 0},
+        {"opcode", afuc, packet.kind == CPS_PM4_TYPE7 ? packet.opcode : UINT32_MAX},
+        {"count", afuc, packet.count},
+        {"level", afuc, afuc ? cps_afuc_level(afuc, p->core) : 0},
+        {"iova", afuc, event.addr},
+        {"draw", afuc, place.tally - 1}, /* before the first one a number that no draw has */
+        {"line", item, item ? item->line : 0},
+        {"submission", true, session_submission(p->session)},
+        {"submit", true, session_submission(p->session)},
+        {"step", true, place.step},
+        {"event", true, place.event},
+        {"value", p->event, p->event ? p->event->value : 0},
+        {"offset", p->event, p->event ? p->event->addr : 0},
+    };
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (!cps_lex_is(word, length, words[i].name))
+            continue;
+        *ret = words[i].value;
+        return words[i].known;
     }
+    return false;
 }
 
-/* A dword behind the header of the packet at hand; 0 behind its last. */
+/* A dword after the header of the packet at hand; 0 after its last. */
 static uint64_t payload(struct parser *p)
 {
     struct cps_event event;
@@ -320,13 +271,10 @@ static uint64_t named(struct parser *p)
     bool is_prefixed = prefixed_file(p->session, p->at, &prefix);
     if (!is_prefixed && session_afuc(p->session) && !strncmp(p->at, "payload[", 8))
         return payload(p);
-    if (!is_prefixed && word_value(p, p->at, length, &value)) {
+    bool is_word = !is_prefixed && word_value(p, p->at, length, &value);
+    if (is_word || (!is_prefixed && session_find_place(p->session, p->core, p->at, length, &pc))) {
         p->at += length;
-        return value;
-    }
-    if (!is_prefixed && session_find_place(p->session, p->core, p->at, length, &pc)) {
-        p->at += length;
-        return pc;
+        return is_word ? value : pc;
     }
     if (place_at(p, &place))
         return session_value(p->session, p->core, place.file, place.number);
