@@ -5,7 +5,6 @@
 
 #include "tools/cmd/options/opt.h"
 #include "tests/fuzz/memfile.h"
-#include "tools/face/debugger/point.h"
 #include "tools/face/dap/dap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -39,7 +38,7 @@ static void serve(struct debugger *debugger, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct cps_options demo = {.run.demo = true, .run.limit = LIMIT, .run.submit = -1};
+    static const struct cps_run_config demo = {.demo = true, .limit = LIMIT, .submit = -1};
     bool open = size && data[0] & 1;
     if (size < 2 || size > MOST || (!open && !may_launch(data + 1, size - 1)))
         return 0;
@@ -47,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!debugger)
         abort();
     debugger->session.interrupt = &debugger->interrupt;
-    if (open && session_open(&debugger->session, &demo))
+    debugger->session.config = &demo;
+    if (open && session_open(&debugger->session))
         abort();
     serve(debugger, data + 1, size - 1);
     command_deinit(debugger);

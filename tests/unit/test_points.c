@@ -12,8 +12,7 @@
 #include <cmocka.h>
 
 #include "tools/cmd/options/opt.h"
-#include "tools/face/debugger/expr.h"
-#include "tools/face/debugger/point.h"
+#include "tools/face/debugger/session.h"
 
 static struct cps_options options;
 
@@ -23,7 +22,9 @@ static int open_session(void **state, int argc, char **argv)
     if (!s || opt_parse(OPT_SHIFT_STEP, argc, argv, &options))
         return -1;
     *state = s;
-    struct cps_err *err = session_open(s, &options);
+    s->config = &options.run;
+    s->capture = options.arg_count ? options.arg[0] : NULL;
+    struct cps_err *err = session_open(s);
     if (err)
         fprintf(stderr, "%s\n", err->message);
     return err ? -1 : 0;

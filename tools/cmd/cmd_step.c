@@ -14,7 +14,6 @@
 #include "tools/cmd/terminal/text.h"
 #include "tools/face/dap/dap.h"
 #include "tools/face/debugger/command.h"
-#include "tools/face/debugger/point.h"
 #include "tools/face/prompt/prompt.h"
 #include "tools/face/screen/screen.h"
 #include "tools/run/account.h"
@@ -181,13 +180,16 @@ int cmd_step(const struct cps_options *opt)
     if (status)
         return status;
     struct debugger *r = tool_alloc(1, sizeof(*r));
+    r->session.config = &opt->run;
+    r->session.capture = opt->arg_count ? opt->arg[0] : NULL;
+    r->session.symbols = opt->symbols;
     r->session.scheme = opt_scheme(opt);
     r->session.interrupt = &r->interrupt;
     r->session.limit = is_alone ? opt->run.limit : 0; /* nobody is there to stop endless firmware */
     running = r;
     sigaction(SIGINT, &action, NULL);
     if (opt->run.fw_count || opt->run.demo || opt->arg_count)
-        err = session_open(&r->session, opt);
+        err = session_open(&r->session);
     if (!err)
         err = opt->dap ? dap_serve(r, stdin, stdout) : converse(r, opt, &failed);
     status = err ? 0 : end_status(r, opt, is_alone);

@@ -3,8 +3,6 @@
 #ifndef CPS_DAP_PRIVATE_H
 #define CPS_DAP_PRIVATE_H
 
-#include "tools/face/debugger/expr.h"
-#include "tools/face/debugger/point.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/face/dap/dap.h"
 #include "trace/out/json.h"

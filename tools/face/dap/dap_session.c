@@ -88,8 +88,10 @@ static struct cps_err *open_session(struct dap *d, const struct cps_options *opt
 {
     d->session->scheme = opt_scheme(opt);
     d->session->interrupt = &d->debugger->interrupt;
-    struct cps_err *err =
-        clock ? session_open_at(d->session, opt, clock) : session_open(d->session, opt);
+    d->session->config = &opt->run;
+    d->session->capture = opt->arg_count ? opt->arg[0] : NULL;
+    d->session->symbols = opt->symbols;
+    struct cps_err *err = clock ? session_open_at(d->session, clock) : session_open(d->session);
     if (err) {
         session_close(d->session);
         *d->session = (struct session){0};

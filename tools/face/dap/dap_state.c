@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/face/dap/dap_private.h"
+#include "tools/run/files.h"
 #include "tools/explain/stream/state.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/explain/stream/state.h"
@@ -414,13 +415,13 @@ struct cps_err *dap_completions(struct dap *d)
     int64_t first = d->columns_from_0 ? 0 : 1;
     int64_t column = dap_number(d->in, "column", first) - first;
     CPS_FREE char *line = tool_strdup(cps_json_get_text(d->in, "text", ""));
-    size_t start = 0;
+    CPS_BUF all = {0};
     if (column >= 0 && (size_t)column < strlen(line))
         line[column] = '\0';
-    for (unsigned i = 0; i < 100; i++) {
-        CPS_FREE char *candidate = command_complete(d->debugger, line, i, &start);
-        if (!candidate)
-            break;
+    size_t start = command_complete(d->debugger, line, &all);
+    char *at = all.data;
+    const char *candidate = NULL;
+    for (unsigned i = 0; i < 100 && (candidate = files_line(&at)); i++) {
         struct json_object *target = json_object_new_object();
         cps_json_text(target, "label", candidate);
         cps_json_int(target, "start", (int64_t)start + first);
@@ -500,7 +501,7 @@ struct cps_err *dap_draw_state(struct dap *d)
     unsigned core = 0;
     int64_t draw = dap_number(d->in, "draw", -1);
     struct state_result result = {0};
-    if (!session_afuc(s) || s->play.dump || (!s->opt->arg_count && !s->opt->run.demo))
+    if (!session_afuc(s) || s->play.dump || (!s->capture && !s->config->demo))
         return cps_err_new(CPS_ERR_INPUT, "state: expected firmware and a capture");
     if (cps_json_get(d->in, "draw") && draw < 0)
         return cps_err_new(CPS_ERR_INPUT, "draw %ld: expected a number from 0", (long)draw);

@@ -5,57 +5,73 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/face/debugger/command_private.h"
+/* What the first argument of a command is; COUNT is read before the handler runs. */
+enum takes { NONE, PLACE, VALUE, TOPIC, CORE, COUNT };
+/* What an empty line does after it. */
+enum again { SAME, BARE, ONCE };
 
-const struct command_row command_rows[] = {
+static const struct row {
+    const char *group, *name, *others, *arguments;
+    enum takes takes;
+    command_handler *run;
+    int how;
+    enum again again;
+    const char *help;
+} rows[] = {
 #define ROW(group, name, others, arguments, takes, handler, how, again, help) \
     {group, name, others, arguments, takes, command_##handler##_, how, again, help},
 #include "tools/face/debugger/command.def"
     {0},
 };
 
-/* Whether one of a row's names is the word, or only begins so. */
-static bool has_name(const struct command_row *row, const char *word, size_t length, bool whole)
+/* The next of a row's names, from NULL; NULL after the last. */
+static const char *next_name(const struct row *row, const char *name, size_t *length)
 {
-    const char *name = row->name;
-    const char *others = row->others;
-    for (size_t size = strlen(name); size; size = strcspn(name, " ")) {
+    if (name)
+        name = name == row->name ? row->others : name + *length + strspn(name + *length, " ");
+    else
+        name = row->name;
+    *length = strcspn(name, " ");
+    return *length ? name : NULL;
+}
+
+/* Whether one of a row's names is the word, or only begins so. */
+static bool has_name(const struct row *row, const char *word, size_t length, bool whole)
+{
+    size_t size = 0;
+    const char *name = NULL;
+    while ((name = next_name(row, name, &size))) {
         if ((whole ? size == length : size >= length) && !memcmp(name, word, length))
             return true;
-        name = others + strspn(others, " ");
-        others = name + strcspn(name, " ");
     }
     return false;
 }
 
-const struct command_row *command_find(const char *word, size_t length)
+/* The row of a word: by a name, else by a beginning that only one of them has; else NULL. */
+static const struct row *find_row(const char *word, size_t length)
 {
-    const struct command_row *found = NULL;
-    for (const struct command_row *row = command_rows; row->name; row++) {
+    const struct row *found = NULL;
+    unsigned count = 0;
+    for (const struct row *row = rows; length && row->name; row++) {
         if (has_name(row, word, length, true))
             return row;
+        if (has_name(row, word, length, false) && !count++)
+            found = row;
     }
-    for (const struct command_row *row = command_rows; row->name; row++) {
-        if (!has_name(row, word, length, false))
-            continue;
-        if (found)
-            return NULL;
-        found = row;
-    }
-    return found;
+    return count == 1 ? found : NULL;
 }
 
 static struct cps_err *unknown_command(const char *word, size_t length)
 {
     CPS_BUF found = {0};
     unsigned count = 0;
-    for (const struct command_row *row = command_rows; length && row->name; row++) {
+    for (const struct row *row = rows; length && row->name; row++) {
         if (has_name(row, word, length, false))
             cps_buf_printf(&found, "%s%s", count++ ? ", " : "", row->name);
     }
     if (count > 1)
         return cps_err_new(CPS_ERR_SYNTAX, "\"%.*s\" is ambiguous: %s", (int)length, word,
-                           cps_buf_text(&found));
+                           tool_text(&found));
     return cps_err_new(CPS_ERR_SYNTAX, "no command is called \"%.*s\"; try help", (int)length,
                        word);
 }
@@ -66,13 +82,22 @@ static size_t word_length(const char *line)
     return *line == '!' ? 1 : strcspn(line, " \t/");
 }
 
-static struct cps_err *run_row(struct debugger *r, const struct command_row *row, const char *text)
+struct cps_err *command_number(const char *text, int64_t least, int64_t most, const char *expected,
+                               int64_t *ret)
+{
+    const char *at = text;
+    if (!cps_lex_number(&at, ret) || *at || *ret < least || *ret > most)
+        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected %s", text, expected);
+    return NULL;
+}
+
+static struct cps_err *run_row(struct debugger *r, const struct row *row, const char *text)
 {
     struct command_args args = {.text = text, .how = row->how, .count = 1};
     int64_t count = 1;
     if (row->takes == COUNT && *text) {
-        if (!cps_lex_number(&args.text, &count) || *args.text || count < 1)
-            return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number from 1", text);
+        CPS_TRY(command_number(text, 1, INT64_MAX, "a number from 1", &count));
+        args.text = "";
         args.count = (uint64_t)count;
     }
     return row->run(r, &args);
@@ -88,13 +113,13 @@ struct cps_err *command_one(struct debugger *r, const char *typed)
         line[end - 1] = '\0';
     const char *word = cps_lex_blank(line);
     size_t length = word_length(word);
-    const struct command_row *row = length ? command_find(word, length) : NULL;
+    const struct row *row = find_row(word, length);
     if (!row)
         return unknown_command(word, length);
     r->session.line = line;
     struct cps_err *err = run_row(r, row, cps_lex_blank(word + length));
     r->session.line = outer;
-    /* What it says is whole, and about what the machine did. */
+    /* The output is whole, and about what the machine did. */
     tool_need(!r->out.failed && !(r->session.debug && cps_debug_nomem(r->session.debug)));
     return tool_err(err);
 }
@@ -104,8 +129,8 @@ struct cps_err *command_run(struct debugger *r, const char *line)
     if (r->writing)
         return command_keep_line(r, line);
     const char *word = cps_lex_blank(line);
-    const struct command_row *row = command_find(word, word_length(word));
-    if (*word && *word != '#') { /* what an empty line will stand for */
+    if (*word && *word != '#') { /* the line that an empty one repeats */
+        const struct row *row = find_row(word, word_length(word));
         cps_buf_clear(&r->repeat);
         if (row && row->again != ONCE)
             cps_buf_str(&r->repeat, row->again == BARE ? row->name : word);
@@ -137,32 +162,44 @@ void command_deinit(struct debugger *r)
 
 /* ---- completion ---- */
 
-/* Counts down to the candidate that is wanted. */
-static char *pick_candidate(const char *candidate, const char *word, unsigned *index)
+static void offer(struct cps_buf *out, const char *word, const char *name, size_t length)
 {
-    if (!candidate || strncmp(candidate, word, strlen(word)) != 0)
-        return NULL;
-    return (*index)-- == 0 ? tool_strdup(candidate) : NULL;
+    if (length >= strlen(word) && !strncmp(name, word, strlen(word)))
+        cps_buf_printf(out, "%.*s\n", (int)length, name);
 }
 
-static char *pick_place(const struct debugger *r, const char *word, unsigned *index)
+/* A command by its name; gdb's longer ones, too. */
+static void offer_commands(const char *word, struct cps_buf *out)
 {
-    const struct cps_fw_part *part = NULL;
-    const struct session *s = &r->session;
-    const struct cps_fw *fw = session_fw(s, s->core, &part);
-    char *ret = NULL;
-    for (size_t i = 0; fw && !ret && i < fw->debug.symbol_count; i++) {
-        if (fw->debug.symbols[i].part == session_part(fw, part))
-            ret = pick_candidate(fw->debug.symbols[i].name, word, index);
+    for (const struct row *row = rows; row->name; row++) {
+        size_t length = 0;
+        const char *name = NULL;
+        while ((name = next_name(row, name, &length))) {
+            if (name == row->name || length > 3)
+                offer(out, word, name, length);
+        }
     }
-    for (unsigned id = 0; fw && !ret && !fw->debug.symbol_count && id < 128; id++)
-        ret = pick_candidate(cps_name(session_names(s, s->core), CPS_SPACE_PACKET, id, NULL), word,
-                             index);
-    return ret;
+}
+
+/* Labels, else packets. */
+static void offer_places(const struct session *s, const char *word, struct cps_buf *out)
+{
+    unsigned part = 0;
+    const struct cps_fw *fw = session_fw(s, s->core, &part);
+    for (size_t i = 0; fw && i < fw->debug.symbol_count; i++) {
+        const struct cps_fw_symbol *symbol = &fw->debug.symbols[i];
+        if (symbol->part == part)
+            offer(out, word, symbol->name, strlen(symbol->name));
+    }
+    for (unsigned id = 0; fw && !fw->debug.symbol_count && id < 128; id++) {
+        const char *name = cps_name(session_names(s, s->core), CPS_SPACE_PACKET, id, NULL);
+        if (name)
+            offer(out, word, name, strlen(name));
+    }
 }
 
 /* Registers by name, with the sign of their space. */
-static char *pick_value(const struct debugger *r, const char *word, unsigned *index)
+static void offer_values(const struct session *s, const char *word, struct cps_buf *out)
 {
     static const struct {
         char sign[2];
@@ -172,74 +209,54 @@ static char *pick_value(const struct debugger *r, const char *word, unsigned *in
                   {"%", CPS_SPACE_SQE, 0x40},
                   {"|", CPS_SPACE_PIPE, 0x100},
                   {"", CPS_SPACE_GPU, 0x40000}};
-    char *ret = NULL;
     size_t which = 0;
     while (*spaces[which].sign && *spaces[which].sign != *word)
         which++;
     if (!*spaces[which].sign && strlen(word) < 2)
-        return NULL; /* tens of thousands */
-    for (uint32_t i = 0; !ret && i < spaces[which].count; i++) {
+        return; /* tens of thousands */
+    for (uint32_t i = 0; i < spaces[which].count; i++) {
         unsigned part = 0;
-        const char *name =
-            cps_name(session_names(&r->session, r->session.core), spaces[which].space, i, &part);
+        const char *name = cps_name(session_names(s, s->core), spaces[which].space, i, &part);
         CPS_BUF text = {0};
         if (!name || part)
             continue;
         cps_buf_printf(&text, "%s%s", spaces[which].sign, name);
-        ret = pick_candidate(tool_text(&text), word, index);
+        offer(out, word, tool_text(&text), text.size);
     }
-    return ret;
 }
 
-/* A command by its name; gdb's longer ones, too. */
-static char *pick_command(const char *word, unsigned *index)
-{
-    char *ret = NULL;
-    for (const struct command_row *row = command_rows; !ret && row->name; row++) {
-        ret = pick_candidate(row->name, word, index);
-        for (const char *at = row->others; !ret && *at; at += strspn(at, " ")) {
-            size_t length = strcspn(at, " ");
-            CPS_FREE char *other = length > 3 ? strndup(at, length) : NULL;
-            ret = pick_candidate(other, word, index);
-            at += length;
-        }
-    }
-    return ret;
-}
-
-char *command_complete(const struct debugger *r, const char *line, unsigned index, size_t *start)
+size_t command_complete(const struct debugger *r, const char *line, struct cps_buf *out)
 {
     const struct session *s = &r->session;
-    size_t length = strlen(line);
-    while (length && !strchr(" \t", line[length - 1]))
-        length--;
-    *start = length;
-    const char *word = line + length;
+    size_t start = strlen(line);
+    while (start && !strchr(" \t", line[start - 1]))
+        start--;
+    const char *word = line + start;
     const char *command = cps_lex_blank(line);
+    const struct row *row = command == word ? NULL : find_row(command, word_length(command));
+    enum takes takes = row ? row->takes : NONE;
     if (command == word)
-        return pick_command(word, &index);
-    const struct command_row *row = command_find(command, word_length(command));
-    char *ret = NULL;
-    for (unsigned i = 0; row && row->takes == TOPIC && !ret && command_topic(i); i++)
-        ret = pick_candidate(command_topic(i), word, &index);
-    for (unsigned i = 0; row && row->takes == CORE && !ret && i < session_engine(s)->cores; i++)
-        ret = pick_candidate(session_core_name(s, i), word, &index);
-    if (row && (row->takes == PLACE || row->takes == VALUE))
-        ret = pick_place(r, word, &index);
-    return row && row->takes == VALUE && !ret ? pick_value(r, word, &index) : ret;
+        offer_commands(word, out);
+    for (unsigned i = 0; takes == TOPIC && command_topic(i); i++)
+        offer(out, word, command_topic(i), strlen(command_topic(i)));
+    for (unsigned i = 0; takes == CORE && i < session_engine(s)->cores; i++)
+        offer(out, word, session_core_name(s, i), strlen(session_core_name(s, i)));
+    if (takes == PLACE || takes == VALUE)
+        offer_places(s, word, out);
+    if (takes == VALUE)
+        offer_values(s, word, out);
+    return start;
 }
 
 /* ---- help, quit, screen ---- */
 
-static void put_help(const struct command_row *row, struct cps_buf *out)
+static void put_help(const struct row *row, struct cps_buf *out)
 {
     CPS_BUF left = {0};
-    cps_buf_str(&left, row->name);
-    for (const char *at = row->others; *at; at += strspn(at, " ")) {
-        size_t length = strcspn(at, " ");
-        cps_buf_printf(&left, ", %.*s", (int)length, at);
-        at += length;
-    }
+    size_t length = 0;
+    const char *name = NULL;
+    while ((name = next_name(row, name, &length)))
+        cps_buf_printf(&left, "%s%.*s", name == row->name ? "" : ", ", (int)length, name);
     cps_buf_printf(&left, "%s%s", *row->arguments ? " " : "", row->arguments);
     cps_buf_printf(out, "  %-32s%s%s\n", tool_text(&left),
                    left.size > 32 ? "\n                                   " : " ", row->help);
@@ -248,13 +265,12 @@ static void put_help(const struct command_row *row, struct cps_buf *out)
 struct cps_err *command_help_(struct debugger *r, struct command_args *args)
 {
     const char *group = "";
-    size_t length = strlen(args->text);
-    const struct command_row *only = length ? command_find(args->text, length) : NULL;
-    if (length && !only)
-        return unknown_command(args->text, length);
+    const struct row *only = find_row(args->text, strlen(args->text));
+    if (*args->text && !only)
+        return unknown_command(args->text, strlen(args->text));
     if (only)
         put_help(only, &r->out);
-    for (const struct command_row *row = command_rows; !only && row->name; row++) {
+    for (const struct row *row = rows; !only && row->name; row++) {
         if (strcmp(group, row->group) != 0)
             cps_buf_printf(&r->out, "%s:\n", row->group);
         group = row->group;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/face/debugger/command_private.h"
+#include "tools/face/debugger/command.h"
 #include "trace/capture/pm4text.h"
 
 static struct cps_err *edit_machine(struct debugger *r, const struct cps_edit *edit)

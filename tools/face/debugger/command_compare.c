@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "emu/debug/debug.h"
-#include "tools/face/debugger/command_private.h"
+#include "tools/face/debugger/command.h"
 #include "tools/run/record.h"
 #include "tools/explain/diff/diffreport.h"
 
@@ -87,9 +87,8 @@ static void put_stop(const struct session *s, const char *who, const struct side
                              : NULL;
     cps_buf_printf(out, "%s: %zu events, %s", who, side->record.count, reason ? reason : "stops");
     if (side->stop.reason != CPS_WHY_GONE && side->stop.reason != CPS_WHY_END) {
-        uint32_t pc = cps_engine_where(engine, s->core).pc;
-        cps_buf_printf(out, " at %s %04" PRIx32 " ", session_core_name(s, s->core), pc);
-        session_place(s, s->core, pc, out);
+        cps_buf_printf(out, " at %s ", session_core_name(s, s->core));
+        look_pc(s, s->core, cps_engine_where(engine, s->core).pc, out);
     }
     cps_buf_str(out, "\n");
 }

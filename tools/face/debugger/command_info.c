@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "tools/face/debugger/command_private.h"
+#include "tools/face/debugger/command.h"
 
 static struct cps_err *show_space(struct debugger *r, struct command_args *args)
 {
@@ -27,7 +27,7 @@ static struct cps_err *show_space(struct debugger *r, struct command_args *args)
     return NULL;
 }
 
-/* One of those that expressions know: "$02", "02", "@IB_LEVEL", "RB_CCU_CNTL". */
+/* A register as expressions know it: "$02", "02", "@IB_LEVEL", "RB_CCU_CNTL". */
 static struct cps_err *show_register(struct debugger *r, const char *name, size_t length)
 {
     CPS_BUF text = {0};
@@ -150,14 +150,12 @@ static struct cps_err *show_events(struct debugger *r, struct command_args *args
     return NULL;
 }
 
-static struct cps_err *show_cores(struct debugger *r, struct command_args *args)
+static void look_cores(const struct session *s, unsigned core, struct cps_buf *out)
 {
-    (void)args;
-    for (unsigned i = 0; i < session_engine(&r->session)->cores; i++) {
-        cps_buf_str(&r->out, i == r->session.core ? "* " : "  ");
-        look_where(&r->session, i, &r->out);
+    for (unsigned i = 0; i < session_engine(s)->cores; i++) {
+        cps_buf_str(out, i == core ? "* " : "  ");
+        look_where(s, i, out);
     }
-    return NULL;
 }
 
 static struct cps_err *show_symbol(struct debugger *r, struct command_args *args)
@@ -205,73 +203,65 @@ static void put_step(const struct cps_item *item, struct cps_buf *out)
     }
 }
 
-/* What the input holds, as far as it makes the engine run. */
-static struct cps_err *show_submissions(struct debugger *r, struct command_args *args)
+/* Items of the input that make the engine run. */
+static void look_submissions(const struct session *s, unsigned core, struct cps_buf *out)
 {
-    (void)args;
-    const struct feed *feed = &r->session.play.feed;
-    const struct cps_item *now = session_item(&r->session);
+    const struct feed *feed = &s->play.feed;
+    (void)core;
     for (size_t i = 0; i < feed->count; i++) {
         const struct cps_item *item = &feed->item[i];
-        char mark = item == now ? '*' : ' ';
+        char mark = item == session_item(s) ? '*' : ' ';
         if (item->kind == CPS_ITEM_SUBMIT) {
-            cps_buf_printf(&r->out, "%c %" PRIu32 "  0x%016" PRIx64 ", %" PRIu32 " dwords\n", mark,
+            cps_buf_printf(out, "%c %" PRIu32 "  0x%016" PRIx64 ", %" PRIu32 " dwords\n", mark,
                            item->stream.index, item->stream.iova, item->stream.dwords);
-        } else if (cps_item_acts(item) && play_is_script(&r->session.play)) {
-            cps_buf_printf(&r->out, item->line ? "%c line %" PRIu32 "  " : "%c ", mark, item->line);
-            put_step(item, &r->out);
-            cps_buf_str(&r->out, "\n");
+        } else if (cps_item_acts(item) && play_is_script(&s->play)) {
+            cps_buf_printf(out, item->line ? "%c line %" PRIu32 "  " : "%c ", mark, item->line);
+            put_step(item, out);
+            cps_buf_str(out, "\n");
         }
     }
-    return NULL;
 }
 
-static struct cps_err *show_counts(struct debugger *r, struct command_args *args)
+static void look_counts(const struct session *s, unsigned core, struct cps_buf *out)
 {
-    const struct cps_engine *engine = session_engine(&r->session);
-    (void)args;
-    cps_buf_printf(&r->out,
+    const struct cps_engine *engine = session_engine(s);
+    (void)core;
+    cps_buf_printf(out,
                    "%" PRIu64 " %s, %" PRIu64 " instructions, %" PRIu64 " register writes, %" PRIu64
                    " memory writes\n",
-                   engine->packets, play_is_script(&r->session.play) ? "starts" : "packets",
+                   engine->packets, play_is_script(&s->play) ? "starts" : "packets",
                    engine->instructions, engine->tap.count[CPS_EV_REG],
                    engine->tap.count[CPS_EV_MEMW]);
-    return NULL;
-}
-
-static struct cps_err *show_line(struct debugger *r, struct command_args *args)
-{
-    (void)args;
-    look_where(&r->session, r->session.core, &r->out);
-    return NULL;
 }
 
 /* A beginning means the first topic that has it. */
 static const struct topic {
-    const char *name, *other; /* gdb's word for it, or what it was called before; "": none */
-    command_handler *show;
-    int how; /* which of several topics of one handler it is */
+    const char *name, *other; /* gdb's word for it, or its former name; "": none */
+    command_handler *show;    /* or NULL */
+    int how;                  /* which of several topics of one handler it is */
     const char *help;
+    void (*look)(const struct session *s, unsigned core, struct cps_buf *out);
 } topics[] = {
-    {"registers", "", show_registers, 0, "[NAME...]: general registers, or those that are named"},
-    {"breakpoints", "break", show_points, 0,
-     "all points, with their conditions, hits and commands"},
-    {"watchpoints", "", show_points, 1, "those that are about accesses and events"},
-    {"display", "", show_display, 0, "expressions shown after every stop"},
-    {"packet", "", show_packet, 0, "the packet at hand: header, payload with its fields"},
+    {"registers", "", show_registers, 0, "[NAME...]: general registers, or those that are named",
+     NULL},
+    {"breakpoints", "break", show_points, 0, "all points, with their conditions, hits and commands",
+     NULL},
+    {"watchpoints", "", show_points, 1, "those that are about accesses and events", NULL},
+    {"display", "", show_display, 0, "expressions shown after every stop", NULL},
+    {"packet", "", show_packet, 0, "the packet at hand: header, payload with its fields", NULL},
     {"draw", "", show_draw, 0,
-     "[N] [all]: the state at the draw at hand, or at draw N of the capture: what changed"},
-    {"threads", "cores", show_cores, 0, "position of each processor"},
-    {"frame", "", command_frame_, 0, "the frame that was chosen"},
-    {"stack", "", command_backtrace_, 0, "calls, packet and streams that led here"},
-    {"control", "", show_space, CPS_SPACE_CONTROL, "control registers that are not 0"},
-    {"sqe", "", show_space, CPS_SPACE_SQE, "SQE registers that are not 0"},
-    {"all-registers", "", show_all, 0, "all of these"},
-    {"events", "", show_events, 10, "the last ones"},
-    {"submissions", "", show_submissions, 0, "what the input holds"},
-    {"line", "program", show_line, 0, "position of the run"},
-    {"symbol", "address", show_symbol, 0, "PLACE: what it is called, and its address"},
-    {"counts", "", show_counts, 0, "packets, instructions and writes so far"},
+     "[N] [all]: the state at the draw at hand, or at draw N of the capture: what changed", NULL},
+    {"threads", "cores", NULL, 0, "position of each processor", look_cores},
+    {"frame", "", command_frame_, 0, "the frame that was chosen", NULL},
+    {"stack", "", NULL, 0, "calls, packet and streams that led here", look_backtrace},
+    {"control", "", show_space, CPS_SPACE_CONTROL, "control registers that are not 0", NULL},
+    {"sqe", "", show_space, CPS_SPACE_SQE, "SQE registers that are not 0", NULL},
+    {"all-registers", "", show_all, 0, "all of these", NULL},
+    {"events", "", show_events, 10, "the last ones", NULL},
+    {"submissions", "", NULL, 0, "what the input holds", look_submissions},
+    {"line", "program", NULL, 0, "position of the run", look_where},
+    {"symbol", "address", show_symbol, 0, "PLACE: what it is called, and its address", NULL},
+    {"counts", "", NULL, 0, "packets, instructions and writes so far", look_counts},
 };
 #define TOPICS (sizeof(topics) / sizeof(topics[0]))
 
@@ -286,10 +276,15 @@ struct cps_err *command_info_(struct debugger *r, struct command_args *args)
     CPS_BUF known = {0};
     for (size_t i = 0; i < TOPICS; i++) {
         const struct topic *topic = &topics[i];
-        if (length && (!strncmp(topic->name, args->text, length) ||
-                       !strncmp(topic->other, args->text, length)))
+        bool named = length && (!strncmp(topic->name, args->text, length) ||
+                                !strncmp(topic->other, args->text, length));
+        if (named && topic->show)
             return topic->show(
                 r, &(struct command_args){cps_lex_blank(args->text + length), topic->how, 1});
+        if (named) {
+            topic->look(&r->session, r->session.core, &r->out);
+            return NULL;
+        }
         cps_buf_printf(&known, "%s%s", i ? ", " : "", topic->name);
         if (!length)
             cps_buf_printf(&r->out, "info %-14s %s\n", topic->name, topic->help);
@@ -315,7 +310,8 @@ struct cps_err *command_core_(struct debugger *r, struct command_args *args)
         r->has_listed = false;
         r->moved = false;
     }
-    return show_cores(r, args);
+    look_cores(&r->session, r->session.core, &r->out);
+    return NULL;
 }
 
 /* ---- events ---- */
@@ -323,9 +319,8 @@ struct cps_err *command_core_(struct debugger *r, struct command_args *args)
 struct cps_err *command_log_(struct debugger *r, struct command_args *args)
 {
     int64_t count = 20;
-    const char *at = args->text;
-    if (*at && (!cps_lex_number(&at, &count) || *at || count > 65536))
-        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number up to 65536", args->text);
+    if (*args->text)
+        CPS_TRY(command_number(args->text, INT64_MIN, 65536, "a number up to 65536", &count));
     look_events(&r->session, (unsigned)count, &r->out);
     return NULL;
 }
@@ -367,8 +362,8 @@ struct cps_err *command_who_(struct debugger *r, struct command_args *args)
         return NULL;
     }
     cps_buf_printf(&r->out, "step %" PRIu64 ", event %" PRIu64 ": ", place.step, place.event);
-    cps_buf_printf(&r->out, "%s %04" PRIx32 " ", session_core_name(s, stop.core), stop.pc);
-    session_place(s, stop.core, stop.pc, &r->out);
+    cps_buf_printf(&r->out, "%s ", session_core_name(s, stop.core));
+    look_pc(s, stop.core, stop.pc, &r->out);
     cps_buf_str(&r->out, ": ");
     look_insn(s, stop.core, stop.pc, &r->out);
     cps_buf_str(&r->out, "\n");
@@ -379,4 +374,12 @@ struct cps_err *command_who_(struct debugger *r, struct command_args *args)
     print_packet_before(r, &place);
     cps_buf_printf(&r->out, "  goto %" PRIu64 " shows the machine after it\n", place.step);
     return NULL;
+}
+
+struct cps_err *command_why_(struct debugger *r, struct command_args *args)
+{
+    if (!*args->text)
+        return cps_err_new(CPS_ERR_SYNTAX, "why: expected $02, @CONTROL, a register, [ADDRESS] or "
+                                           "event:N");
+    return session_why(&r->session, r->session.core, args->text, false, &r->out);
 }

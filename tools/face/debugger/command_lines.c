@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "isa/base/within.h"
-#include "tools/face/debugger/command_private.h"
+#include "tools/face/debugger/command.h"
 #include "tools/run/files.h"
 
 #define MAX_SCRIPT ((size_t)64 << 20) /* bytes of a file of commands */

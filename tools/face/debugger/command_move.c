@@ -3,17 +3,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "tools/face/debugger/command_private.h"
+#include "tools/face/debugger/command.h"
 
 void command_show(struct debugger *r)
 {
     const struct session *s = &r->session;
     struct cps_where where = cps_engine_where(session_engine(s), s->core);
     look_where(s, s->core, &r->out);
-    if (!where.started)
-        return;
-    look_source_text(s, s->core, where.pc, &r->out);
-    look_code(s, s->core, where.pc, 0, 0, &r->out);
+    if (where.started)
+        look_source_text(s, s->core, where.pc, &r->out);
 }
 
 /* ---- moves ---- */
@@ -27,7 +25,7 @@ static void begin_move(struct debugger *r)
     look_read(&r->session, r->session.core, &r->before);
 }
 
-/* A point that was for one time is gone; its commands are still to be run. */
+/* A temporary point is gone; its commands are still to be run. */
 static void drop_once(struct debugger *r)
 {
     struct cps_debug_point *p = cps_debug_find(r->session.debug, r->stop.point);
@@ -40,8 +38,8 @@ static void drop_once(struct debugger *r)
         point_remove(&r->session, p->id);
 }
 
-/* Why it stopped, where it stands, and what `display` asks for; nothing at a point whose commands
- * begin with "silent". */
+/* Why it stopped, the position, and what `display` shows; nothing at a point whose commands begin
+ * with "silent". */
 static struct cps_err *end_move(struct debugger *r)
 {
     bool at_point = r->stop.reason == CPS_WHY_POINT;
@@ -98,9 +96,7 @@ struct cps_err *command_move_(struct debugger *r, struct command_args *args)
 struct cps_err *command_go_to_(struct debugger *r, struct command_args *args)
 {
     int64_t number = 0;
-    const char *at = args->text;
-    if (!cps_lex_number(&at, &number) || *at)
-        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number", args->text);
+    CPS_TRY(command_number(args->text, INT64_MIN, INT64_MAX, "a number", &number));
     begin_move(r);
     r->stop = args->how ? cps_debug_goto_event(r->session.debug, (uint64_t)number)
                         : cps_debug_goto_step(r->session.debug, (uint64_t)number);
@@ -220,21 +216,18 @@ static struct cps_err *choose_frame(struct debugger *r, uint64_t frame)
     r->frame = (unsigned)frame;
     r->has_listed = false;
     uint32_t pc = command_pc(r);
-    cps_buf_printf(&r->out, "#%u  %04" PRIx32 " ", r->frame, pc);
-    session_place(s, s->core, pc, &r->out);
+    cps_buf_printf(&r->out, "#%u  ", r->frame);
+    look_pc(s, s->core, pc, &r->out);
     cps_buf_str(&r->out, "\n");
     look_source_text(s, s->core, pc, &r->out);
-    look_code(s, s->core, pc, 0, 0, &r->out);
     return NULL;
 }
 
 struct cps_err *command_frame_(struct debugger *r, struct command_args *args)
 {
     int64_t frame = r->frame;
-    const char *at = args->text;
-    if (*at && (!cps_lex_number(&at, &frame) || *at || frame < 0))
-        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected the number of a frame, from 0",
-                           args->text);
+    if (*args->text)
+        CPS_TRY(command_number(args->text, 0, INT64_MAX, "the number of a frame, from 0", &frame));
     return choose_frame(r, (uint64_t)frame);
 }
 
@@ -279,11 +272,10 @@ struct cps_err *command_disas_(struct debugger *r, struct command_args *args)
 {
     size_t length = strcspn(args->text, " \t");
     const char *rest = cps_lex_blank(args->text + length);
-    const char *number = rest;
     int64_t wanted = 0;
     uint32_t pc = 0;
-    if (*rest && (!cps_lex_number(&number, &wanted) || *number || wanted < 1 || wanted > 65536))
-        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number of instructions", rest);
+    if (*rest)
+        CPS_TRY(command_number(rest, 1, 65536, "a number of instructions", &wanted));
     CPS_TRY(command_place(r, args->text, length, &pc));
     if (!session_has_code(&r->session, r->session.core, pc))
         return cps_err_new(CPS_ERR_INPUT, "0x%" PRIx32 ": %s has no code there", pc,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/face/debugger/command_private.h"
+#include "tools/face/debugger/command.h"
 #include "trace/out/outfile.h"
 
 struct cps_err *command_place(const struct debugger *r, const char *text, size_t length,
@@ -37,8 +37,8 @@ static struct cps_err *add_point(struct debugger *r, struct cps_debug_point *poi
     cps_buf_printf(&r->out, "%s %d, %s", point_is_break(point) ? "breakpoint" : "watchpoint", id,
                    *typed->text ? typed->text : "here");
     if (point->what == CPS_AT_PC) {
-        cps_buf_printf(&r->out, ": %04" PRIx32 " ", point->pc);
-        session_place(&r->session, (unsigned)point->core, point->pc, &r->out);
+        cps_buf_str(&r->out, ": ");
+        look_pc(&r->session, (unsigned)point->core, point->pc, &r->out);
     }
     cps_buf_str(&r->out, "\n");
     return NULL;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/face/debugger/command_private.h"
+#include "tools/face/debugger/command.h"
 
 enum { MOST = 65536, MOST_SHOWN = 64 };
 

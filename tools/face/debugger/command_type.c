@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "tools/face/debugger/command_private.h"
+#include "tools/face/debugger/command.h"
 
 enum { MOST_VALUES = 8 }; /* bits of a field whose values are tried for names */
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Expressions over a machine's state: a parser that computes while it reads. */
-#include "tools/face/debugger/expr.h"
-
 #include <ctype.h>
 #include <string.h>
 

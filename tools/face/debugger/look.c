@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a stopped machine looks like, as text. */
+ * A stopped machine as text. */
 #include "tools/face/debugger/look.h"
 
 #include <inttypes.h>
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/face/debugger/point.h"
 #include "tools/run/files.h"
 #include "tools/cmd/terminal/oom.h"
 #include "trace/form/text.h"
@@ -110,9 +109,9 @@ void look_code(const struct session *s, unsigned core, uint32_t pc, unsigned bef
 bool look_source(const struct session *s, unsigned core, uint32_t pc, const char **file,
                  uint32_t *line)
 {
-    const struct cps_fw_part *part = NULL;
+    unsigned part = 0;
     const struct cps_fw *fw = session_fw(s, core, &part);
-    const struct cps_fw_line *found = fw ? cps_fw_line_at(fw, session_part(fw, part), pc) : NULL;
+    const struct cps_fw_line *found = fw ? cps_fw_line_at(fw, part, pc) : NULL;
     if (!found)
         return false;
     *file = fw->debug.files[found->file];
@@ -126,16 +125,17 @@ void look_source_text(const struct session *s, unsigned core, uint32_t pc, struc
     const char *path = NULL;
     uint32_t wanted = 0;
     CPS_FREE char *text = NULL;
-    if (!look_source(s, core, pc, &path, &wanted) || !files_is_regular(path))
-        return;
-    struct cps_err *err = files_text(path, MAX_SOURCE, &text);
+    struct cps_err *err = NULL;
+    if (look_source(s, core, pc, &path, &wanted) && files_is_regular(path))
+        err = files_text(path, MAX_SOURCE, &text);
     char *at = text;
     char *line = NULL;
-    for (uint32_t i = 0; !err && i < wanted && (i == 0 || line); i++)
+    for (uint32_t i = 0; text && i < wanted && (i == 0 || line); i++)
         line = files_line(&at);
     if (line)
         cps_buf_printf(out, "%" PRIu32 "\t%s\n", wanted, line);
     cps_err_free(err);
+    look_code(s, core, pc, 0, 0, out);
 }
 
 /* Which part of the input the run is in. */
@@ -166,8 +166,7 @@ void look_where(const struct session *s, unsigned core, struct cps_buf *out)
         cps_buf_str(out, play_is_script(&s->play) ? "is idle\n" : "is not started\n");
         return;
     }
-    cps_buf_printf(out, "%04" PRIx32 " ", where.pc);
-    session_place(s, core, where.pc, out);
+    look_pc(s, core, where.pc, out);
     if (look_source(s, core, where.pc, &file, &line))
         cps_buf_printf(out, ", %s:%" PRIu32, file, line);
     if (where.slot)
@@ -193,54 +192,40 @@ void look_read(const struct session *s, unsigned core, struct look_values *ret)
         ret->value[i] = session_value(s, core, values_file(s), i);
 }
 
-/* Characters of a value with its name and a blank behind it; of one with a name of its own without
- * that. */
-enum { GENERAL_WIDTH = 14, VALUE_WIDTH = 11 };
-
-static void general_registers(unsigned width, const struct look_values *now,
-                              const struct look_values *before, struct cps_buf *out)
+/* "$02", "$rem", or the name of the engine's value. */
+static const char *value_name(const struct session *s, unsigned i, char text[8])
 {
     static const char *const ports[] = {"$sp ", "$lr ", "$rem", "$addr", "$usraddr"};
-    unsigned columns = width < GENERAL_WIDTH ? 1 : width / GENERAL_WIDTH;
-    for (unsigned i = 1; i <= 0x1e; i++) {
-        cps_buf_str(out, before && before->value[i] != now->value[i] ? "*" : " ");
-        if (i < 0x1a)
-            cps_buf_printf(out, "$%02x", i);
-        else
-            cps_buf_str(out, ports[i - 0x1a]);
-        cps_buf_printf(out, " %08" PRIx64 "%s", now->value[i],
-                       i % columns == 0 || i == 0x1e ? "\n" : " ");
-    }
-}
-
-static void named_values(const struct session *s, unsigned width, const struct look_values *now,
-                         const struct look_values *before, struct cps_buf *out)
-{
-    const struct cps_engine_ops *ops = session_engine(s)->ops;
-    unsigned count = values_count(s);
-    unsigned longest = 0;
-    for (unsigned i = 0; i < count; i++) {
-        unsigned length = (unsigned)strlen(ops->reg[i].name);
-        longest = length > longest ? length : longest;
-    }
-    unsigned cell = longest + VALUE_WIDTH;
-    unsigned columns = width < cell ? 1 : width / cell;
-    for (unsigned i = 0; i < count; i++)
-        cps_buf_printf(out, "%c%-*s %08" PRIx64 "%s",
-                       before && before->value[i] != now->value[i] ? '*' : ' ', (int)longest,
-                       ops->reg[i].name, now->value[i],
-                       (i + 1) % columns && i + 1 < count ? " " : "\n");
+    if (values_file(s) != CPS_FILE_GENERAL)
+        return session_engine(s)->ops->reg[i].name;
+    if (i >= 0x1a)
+        return ports[i - 0x1a];
+    snprintf(text, 8, "$%02x", i);
+    return text;
 }
 
 void look_registers(const struct session *s, unsigned core, unsigned width,
                     const struct look_values *before, struct cps_buf *out)
 {
+    enum { VALUE_WIDTH = 11 }; /* without its name */
     struct look_values now = {{0}};
+    char text[8];
+    bool general = values_file(s) == CPS_FILE_GENERAL;
+    unsigned first = general; /* $00 is 0, $data no register */
+    unsigned end = general ? 0x1f : values_count(s);
+    unsigned longest = general ? 3 : 0;
     look_read(s, core, &now);
-    if (values_file(s) == CPS_FILE_GENERAL)
-        general_registers(width, &now, before, out);
-    else
-        named_values(s, width, &now, before, out);
+    for (unsigned i = first; i < end && !general; i++) {
+        unsigned length = (unsigned)strlen(value_name(s, i, text));
+        longest = length > longest ? length : longest;
+    }
+    unsigned columns = width / (longest + VALUE_WIDTH);
+    columns = columns ? columns : 1;
+    for (unsigned i = first; i < end; i++)
+        cps_buf_printf(out, "%c%-*s %08" PRIx64 "%s",
+                       before && before->value[i] != now.value[i] ? '*' : ' ', (int)longest,
+                       value_name(s, i, text), now.value[i],
+                       (i + 1 - first) % columns && i + 1 < end ? " " : "\n");
 }
 
 static void put_streams(const struct session *s, unsigned core, struct cps_buf *out)
@@ -264,8 +249,8 @@ void look_backtrace(const struct session *s, unsigned core, struct cps_buf *out)
     struct cps_where where = cps_engine_where(session_engine(s), core);
     for (unsigned i = 0; i <= where.depth; i++) {
         uint32_t pc = i ? (uint32_t)session_value(s, core, CPS_FILE_STACK, i - 1) : where.pc;
-        cps_buf_printf(out, "#%u  %04" PRIx32 " ", i, pc);
-        session_place(s, core, pc, out);
+        cps_buf_printf(out, "#%u  ", i);
+        look_pc(s, core, pc, out);
         cps_buf_str(out, "\n");
     }
     if (session_afuc(s))
@@ -342,48 +327,37 @@ static void put_end(const struct session *s, struct cps_buf *out)
 
 void look_stop(const struct session *s, const struct cps_debug_stop *stop, struct cps_buf *out)
 {
-    enum cps_stop explained = CPS_STOP_DEADLOCK;
-    switch (stop->reason) {
-    case CPS_WHY_GONE:
-        return;
-    case CPS_WHY_POINT:
+    static const struct {
+        const char *text;
+        enum cps_stop explained; /* 0: no */
+    } reasons[] = {
+        [CPS_WHY_GONE] = {"", 0},
+        [CPS_WHY_START] = {"the beginning: nothing lies before\n", 0},
+        [CPS_WHY_DEADLOCK] =
+            {"deadlock: every processor waits for something that nothing will change\n",
+             CPS_STOP_DEADLOCK},
+        [CPS_WHY_FAULT] = {"fault\n", CPS_STOP_FAULT},
+        [CPS_WHY_BAD_PACKET] = {"bad packet: the firmware refused it and spins\n",
+                                CPS_STOP_BAD_PACKET},
+        [CPS_WHY_INTERRUPTED] = {"interrupted\n", 0},
+        [CPS_WHY_NOMEM] = {"out of memory\n", 0},
+    };
+    const struct cps_err *refused = cps_debug_refused(s->debug);
+    if (stop->reason == CPS_WHY_POINT) {
         put_point_stop(s, stop, out);
-        return;
-    case CPS_WHY_END:
+    } else if (stop->reason == CPS_WHY_END) {
         put_end(s, out);
-        return;
-    case CPS_WHY_START:
-        cps_buf_str(out, "the beginning: nothing lies before\n");
-        return;
-    case CPS_WHY_DEADLOCK:
-        cps_buf_str(out,
-                    "deadlock: every processor waits for something that nothing will change\n");
-        break;
-    case CPS_WHY_FAULT:
-        cps_buf_str(out, "fault\n");
-        explained = CPS_STOP_FAULT;
-        break;
-    case CPS_WHY_BAD_PACKET:
-        cps_buf_str(out, "bad packet: the firmware refused it and spins\n");
-        explained = CPS_STOP_BAD_PACKET;
-        break;
-    case CPS_WHY_INTERRUPTED:
-        if (s->limited)
-            cps_buf_printf(out, "limit: %" PRIu64 " instructions in one command\n", s->limit);
-        else
-            cps_buf_str(out, "interrupted\n");
-        return;
-    case CPS_WHY_NOMEM:
-        cps_buf_str(out, "out of memory\n");
-        return;
-    case CPS_WHY_REFUSED:
-        cps_buf_printf(out, "refused: %s%s",
-                       cps_debug_refused(s->debug) ? cps_debug_refused(s->debug)->message : "",
-                       cps_debug_refused(s->debug) ? "\n" : "");
-        return;
+    } else if (stop->reason == CPS_WHY_REFUSED) {
+        cps_buf_printf(out, "refused: %s%s", refused ? refused->message : "", refused ? "\n" : "");
+    } else if (stop->reason == CPS_WHY_INTERRUPTED && s->limited) {
+        cps_buf_printf(out, "limit: %" PRIu64 " instructions in one command\n", s->limit);
+    } else {
+        cps_buf_str(out, reasons[stop->reason].text);
+        if (!reasons[stop->reason].explained)
+            return;
+        play_explain(&s->play, session_engine(s), reasons[stop->reason].explained, out);
+        cps_buf_str(out, "\n");
     }
-    play_explain(&s->play, session_engine(s), explained, out);
-    cps_buf_str(out, "\n");
 }
 
 void look_memory(const struct session *s, char file, uint64_t iova, uint32_t dwords,

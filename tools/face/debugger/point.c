@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Breakpoints and watchpoints as people type them. */
-#include "tools/face/debugger/point.h"
-
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "tools/face/debugger/expr.h"
 #include "tools/face/debugger/look.h"
 #include "isa/base/lex.h"
 #include "tools/cmd/terminal/oom.h"
@@ -183,7 +180,7 @@ static struct cps_err *host_point(const char *text, struct cps_debug_point *ret)
 bool point_line(const struct session *session, unsigned core, const char *text, size_t length,
                 uint32_t *ret)
 {
-    const struct cps_fw_part *part = NULL;
+    unsigned part = 0;
     const struct cps_fw *fw = session_fw(session, core, &part);
     const char *colon = last_of(text, length, ':');
     uint32_t wanted = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
@@ -196,8 +193,7 @@ bool point_line(const struct session *session, unsigned core, const char *text, 
         const char *name = slash ? slash + 1 : file;
         bool same = (strlen(file) == stem && !memcmp(file, text, stem)) ||
                     (strlen(name) == stem && !memcmp(name, text, stem));
-        if (!same || line->part != session_part(fw, part) || line->line < wanted ||
-            line->line >= best)
+        if (!same || line->part != part || line->line < wanted || line->line >= best)
             continue;
         best = line->line;
         *ret = line->dword;

@@ -6,29 +6,25 @@
 #include <string.h>
 
 #include "fw/image/place.h"
-#include "tools/cmd/options/opt_engine.h"
 #include "tools/run/code.h"
+#include "tools/run/config.h"
 #include "tools/run/replay.h"
-#include "tools/explain/diff/diffreport.h"
-#include "trace/form/text.h"
 #include "trace/event/launch.h"
 
 static struct cps_err *read_input(struct session *s)
 {
-    const struct cps_options *opt = s->opt;
-    const char *input = opt->arg_count ? opt->arg[0] : NULL;
     struct cps_stream *stream = NULL;
     struct cps_err *err = NULL;
-    s->play.quiet = true; /* session_opened() tells it */
-    if ((opt->arg_count || opt->run.demo) &&
-        !cps_run_is_script(&opt->run)) /* the bootstrap alone is fine, too */
-        CPS_TRY(play_stream(input, &stream));
+    bool has_capture = s->capture || s->config->demo; /* the bootstrap alone is fine, too */
+    s->play.quiet = true;                             /* session_opened() tells it */
+    if (has_capture && !cps_run_is_script(s->config))
+        CPS_TRY(play_stream(s->capture, &stream));
     if (stream)
         err = cps_buffers_create(&s->play.buffers);
     if (stream && !err)
         err = play_read_dump(&s->play, stream);
     if (!err)
-        err = play_open(&s->play, &opt->run, input);
+        err = play_open(&s->play, s->config, s->capture);
     if (!err)
         err = play_gather(&s->play, stream);
     cps_stream_close(stream);
@@ -37,34 +33,28 @@ static struct cps_err *read_input(struct session *s)
 
 static bool any_started(const struct session *s)
 {
-    for (unsigned i = 0; i < session_engine(s)->cores; i++) {
-        if (cps_engine_where(session_engine(s), i).started)
-            return true;
-    }
-    return false;
+    unsigned i = 0;
+    while (i < session_engine(s)->cores && !cps_engine_where(session_engine(s), i).started)
+        i++;
+    return i < session_engine(s)->cores;
 }
 
-static struct cps_debug_stop feed_next(struct session *s)
-{
-    return cps_debug_run(s->debug, CPS_GO_FEED, 0);
-}
-
-/* A script to its first instruction, and to where it was before if there is none. A dump to where
- * the hardware stood, or to the ring that hung if no place of the replay is it. A capture to the
- * submission asked for; an earlier stop shows itself when the user looks. */
+/* A script to its first instruction, and to where it was before if there is none. A dump to the
+ * position of the hardware, or to the ring that hung if no place of the replay is it. A capture to
+ * the submission asked for; an earlier stop shows itself when the user looks. */
 static void go_to_start(struct session *s)
 {
-    uint32_t wanted = s->opt->run.submit > 0 ? (uint32_t)s->opt->run.submit : 0;
+    uint32_t wanted = s->config->submit > 0 ? (uint32_t)s->config->submit : 0;
     struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
     if (play_is_script(&s->play)) {
         bool has_code = cps_isa_has_code(session_engine(s)->ops->isa);
         while (has_code && stop.reason == CPS_WHY_GONE && !any_started(s))
-            stop = feed_next(s);
+            stop = cps_debug_run(s->debug, CPS_GO_FEED, 0);
         if (has_code && !any_started(s))
             cps_debug_goto_step(s->debug, 0);
     } else if (s->play.dump) {
         while (stop.reason == CPS_WHY_GONE && cps_debug_place(s->debug).fed < s->play.feed.count)
-            stop = feed_next(s);
+            stop = cps_debug_run(s->debug, CPS_GO_FEED, 0);
         if (stop.reason == CPS_WHY_GONE && s->play.replay->place.by != HANG_NOWHERE)
             cps_debug_run(s->debug, CPS_GO_ON, 0);
     } else if (s->play.feed.submissions) {
@@ -96,24 +86,23 @@ static bool is_launch(void *context, struct cps_engine *engine, const struct cps
 {
     const struct session *s = context;
     const struct cps_names *names = s->play.names[cps_event_who(packet)];
-    const struct cps_place behind = {0, CPS_FILE_MEMORY, packet->addr + 4};
+    const struct cps_place after = {0, CPS_FILE_MEMORY, packet->addr + 4};
     uint64_t word = 0;
     if (cps_event_who(packet) != cps_launch_processor_(engine->gen))
         return false;
-    cps_engine_get(engine, behind, &word);
+    cps_engine_get(engine, after, &word);
     return cps_launch_kind_of_(names, packet->value, (const uint32_t[]){(uint32_t)word}, 1) !=
            CPS_LAUNCH_NONE;
 }
 
-static struct cps_err *load_input(struct session *s, const struct cps_options *opt)
+static struct cps_err *load_input(struct session *s)
 {
-    s->opt = opt;
     CPS_TRY(read_input(s));
-    if (opt->symbols && s->play.fw)
-        CPS_TRY(cps_fw_symbols_load(s->play.fw, opt->symbols));
-    if (opt->run.submit > 0 && (uint64_t)opt->run.submit >= s->play.feed.submissions)
+    if (s->symbols && s->play.fw)
+        CPS_TRY(cps_fw_symbols_load(s->play.fw, s->symbols));
+    if (s->config->submit > 0 && (uint64_t)s->config->submit >= s->play.feed.submissions)
         return cps_err_new(CPS_ERR_INPUT, "--submit %ld: the capture has %u submissions",
-                           opt->run.submit, s->play.feed.submissions);
+                           s->config->submit, s->play.feed.submissions);
     const struct cps_feeder feeder = {feed_item, &s->play.feed, s->play.feed.until};
     CPS_TRY(cps_debug_create(CPS_TAKE(s->play.engine), &feeder, &s->debug));
     cps_debug_interrupt(s->debug, count_interrupt, s);
@@ -122,9 +111,9 @@ static struct cps_err *load_input(struct session *s, const struct cps_options *o
     return NULL;
 }
 
-struct cps_err *session_open_at(struct session *s, const struct cps_options *opt, uint64_t clock)
+struct cps_err *session_open_at(struct session *s, uint64_t clock)
 {
-    CPS_TRY(load_input(s, opt));
+    CPS_TRY(load_input(s));
     for (bool moves = true; moves && session_engine(s)->clock < clock;) {
         uint64_t step = cps_debug_place(s->debug).step;
         cps_debug_goto_step(s->debug, step + (clock - session_engine(s)->clock));
@@ -133,9 +122,9 @@ struct cps_err *session_open_at(struct session *s, const struct cps_options *opt
     return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
 }
 
-struct cps_err *session_open(struct session *s, const struct cps_options *opt)
+struct cps_err *session_open(struct session *s)
 {
-    CPS_TRY(load_input(s, opt));
+    CPS_TRY(load_input(s));
     go_to_start(s);
     s->start = cps_debug_place(s->debug).step;
     return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
@@ -143,10 +132,9 @@ struct cps_err *session_open(struct session *s, const struct cps_options *opt)
 
 void session_opened(const struct session *s, struct cps_buf *out)
 {
-    const struct replay *replay = s->play.replay;
-    if (!replay)
+    if (!s->play.replay)
         return;
-    hang_place_text(&replay->place, out);
+    hang_place_text(&s->play.replay->place, out);
     cps_buf_str(out, "\n");
     code_put_choice(&s->play, out);
 }
@@ -194,16 +182,13 @@ uint32_t session_submission(const struct session *s)
     return fed ? fed - 1 : 0;
 }
 
-const struct cps_fw *session_fw(const struct session *s, unsigned core,
-                                const struct cps_fw_part **part)
+const struct cps_fw *session_fw(const struct session *s, unsigned core, unsigned *part)
 {
-    const struct diff_side side = {.fw = s->play.fw, .me = s->play.me};
-    return s->play.fw ? diff_image(&side, session_engine(s)->who[core], part) : NULL;
-}
-
-unsigned session_part(const struct cps_fw *fw, const struct cps_fw_part *part)
-{
-    return (unsigned)(part - fw->part);
+    const struct cps_fw_part *found = NULL;
+    const struct cps_fw *fw =
+        s->play.fw ? play_part(s->play.fw, s->play.me, session_engine(s)->who[core], &found) : NULL;
+    *part = fw ? (unsigned)(found - fw->part) : 0;
+    return fw;
 }
 
 struct cps_names *session_names(const struct session *s, unsigned core)
@@ -219,43 +204,30 @@ void session_place(const struct session *s, unsigned core, uint32_t pc, struct c
 }
 
 /* The user's labels win over the handlers of packets. */
-static bool find_name(const struct session *s, unsigned core, const char *name, size_t length,
-                      uint32_t *ret)
-{
-    const struct cps_fw_part *part = NULL;
-    const struct cps_fw *fw = session_fw(s, core, &part);
-    uint32_t table[CPS_FW_TABLE_SIZE];
-    if (!fw)
-        return false;
-    for (size_t i = 0; i < fw->debug.symbol_count; i++) {
-        const struct cps_fw_symbol *symbol = &fw->debug.symbols[i];
-        if (symbol->part != session_part(fw, part) || strlen(symbol->name) != length ||
-            memcmp(symbol->name, name, length) != 0)
-            continue;
-        *ret = symbol->dword;
-        return true;
-    }
-    cps_fw_table_of_(fw, part, table);
-    *ret = cps_fw_handler_find_(table, session_names(s, core), name, length);
-    return *ret != CPS_FW_NONE;
-}
-
 bool session_find_place(const struct session *s, unsigned core, const char *name, size_t length,
                         uint32_t *ret)
 {
     const char *plus = memchr(name, '+', length);
     size_t base = plus ? (size_t)(plus - name) : length;
-    uint64_t offset = 0;
-    if (plus) {
-        char *end = NULL;
-        offset = strtoull(plus + 1, &end, 0);
-        if (end != name + length)
-            return false;
-    }
-    if (!find_name(s, core, name, base, ret))
+    char *end = (char *)name + length;
+    uint32_t offset = plus ? (uint32_t)strtoull(plus + 1, &end, 0) : 0;
+    unsigned part = 0;
+    const struct cps_fw *fw = session_fw(s, core, &part);
+    uint32_t table[CPS_FW_TABLE_SIZE];
+    if (!fw || end != name + length)
         return false;
-    *ret += (uint32_t)offset;
-    return true;
+    for (size_t i = 0; i < fw->debug.symbol_count; i++) {
+        const struct cps_fw_symbol *symbol = &fw->debug.symbols[i];
+        if (symbol->part != part || strlen(symbol->name) != base ||
+            memcmp(symbol->name, name, base) != 0)
+            continue;
+        *ret = symbol->dword + offset;
+        return true;
+    }
+    cps_fw_table_of_(fw, &fw->part[part], table);
+    uint32_t handler = cps_fw_handler_find_(table, session_names(s, core), name, base);
+    *ret = handler + offset;
+    return handler != CPS_FW_NONE;
 }
 
 const char *session_core_name(const struct session *s, unsigned core)
@@ -265,9 +237,8 @@ const char *session_core_name(const struct session *s, unsigned core)
 
 int session_find_core(const struct session *s, const char *name)
 {
-    for (unsigned i = 0; i < session_engine(s)->cores; i++) {
-        if (!strcmp(session_core_name(s, i), name))
-            return (int)i;
-    }
-    return -1;
+    int i = (int)session_engine(s)->cores - 1;
+    while (i >= 0 && strcmp(session_core_name(s, (unsigned)i), name) != 0)
+        i--;
+    return i;
 }

@@ -193,11 +193,16 @@ void prompt_end(void)
 
 static char *next_candidate(const char *word, int state)
 {
-    static unsigned next;
-    size_t start = 0;
+    static struct cps_buf all;
+    static char *next;
     (void)word;
-    next = state ? next + 1 : 0;
-    return command_complete(completing, rl_line_buffer, next, &start);
+    if (!state) {
+        cps_buf_clear(&all);
+        command_complete(completing, rl_line_buffer, &all);
+        next = all.data;
+    }
+    const char *line = files_line(&next);
+    return line ? tool_strdup(line) : NULL;
 }
 
 static char **complete_word(const char *word, int start, int end)

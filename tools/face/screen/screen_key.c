@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/face/debugger/expr.h"
-#include "tools/face/debugger/point.h"
 #include "tools/face/screen/screen_private.h"
+#include "tools/run/files.h"
 
 /* ---- the line at the bottom ---- */
 
@@ -34,11 +33,15 @@ static void recall_line(struct screen_line *line, int direction)
 /* Each Tab shows the next candidate for what was typed; after the last one, that again. */
 static void complete_line(struct screen_line *line, const struct debugger *debugger)
 {
-    size_t start = 0;
+    CPS_BUF all = {0};
     if (!line->candidate)
         memcpy(line->typed, line->text, sizeof(line->typed));
-    CPS_FREE char *found = command_complete(debugger, line->typed, line->candidate++, &start);
-    line->candidate = found ? line->candidate : 0;
+    size_t start = command_complete(debugger, line->typed, &all);
+    char *at = all.data;
+    char *found = files_line(&at);
+    for (unsigned i = 0; i < line->candidate; i++)
+        found = files_line(&at);
+    line->candidate = found ? line->candidate + 1 : 0;
     snprintf(line->text, sizeof(line->text), "%.*s%s",
              found ? (int)start : (int)sizeof(line->typed), line->typed, found ? found : "");
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/face/debugger/expr.h"
 #include "tools/face/screen/screen_private.h"
 
 #define EVENTS       200      /* that are shown until the user looks further back */

@@ -4,8 +4,6 @@
 #ifndef CPS_SCREEN_PRIVATE_H
 #define CPS_SCREEN_PRIVATE_H
 
-#include "tools/cmd/terminal/oom.h"
-#include "tools/face/debugger/look.h"
 #include "tools/face/screen/screen.h"
 
 #define SCREEN_MIN_WIDTH  40
