@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * The reader of rnndb XML and the tables that it fills, for the files that make it up. Private to
- * them. */
+ * rnndb XML as a tree, and the tables that it is read into. Private to rnn.c and rnn_read.c. */
 #ifndef CPS_RNN_READ_H
 #define CPS_RNN_READ_H
 
-#include <expat.h>
-
 #include "isa/names/rnn.h"
 
-/** Of what varset and which of its values, as read; all NULL and the generations: always. */
+/** Its numbers are, in part, not the GPU's: where both have a name, the GPU's is meant. */
+#define CPS_RNN_GMU_FILE "a6xx_gmu.xml"
+
+/** An element: its attributes are name, value, ..., NULL. */
+struct cps_rnn_node {
+    const char *name;
+    const char **attributes;
+    struct cps_rnn_node *child, *next;
+    uint32_t line, end_line;
+};
+
+/** A condition: a varset and which of its values; NULL: always. */
 struct cps_rnn_when {
     const char *set;    /**< an enumeration, or NULL */
     const char *values; /**< names of its values, separated by blanks */
@@ -26,7 +34,7 @@ struct cps_rnn_row {
     struct cps_name_row row;
     const char *domain; /**< as cps_names_domain_() calls it */
     const char *type;   /**< bit set whose fields it takes, or NULL */
-    bool has_own;       /**< fields of its own, which stand in front of those of its type */
+    bool has_own;       /**< fields of its own, which come before those of its type */
     struct cps_rnn_when when;
 };
 
@@ -37,19 +45,38 @@ struct cps_rnn_bitset {
     uint32_t field_count;
 };
 
-struct cps_rnn_nv;
+/** Chips of a layout of NVIDIA's that are told apart. */
+#define CPS_RNN_NV_CHIPS 32u
+
+/** What NVIDIA's tree has beyond Adreno's: chips by name, groups, files that import each other. */
+struct cps_rnn_nv {
+    const char *dir; /**< where imports are looked for, NULL: nowhere */
+    const char **file;
+    size_t file_count;
+    unsigned imports;  /**< that are open */
+    const char **chip; /**< names, in the enumeration's order */
+    size_t chip_count;
+    size_t member[CPS_RNN_NV_CHIPS]; /**< the layout's chips among them */
+    unsigned member_count;
+    const struct cps_rnn_node **group; /**< one that is defined again continues the first */
+    size_t group_count;
+    size_t repeats;     /**< elements that groups repeated */
+    unsigned repeating; /**< groups that are open, one inside the other */
+    unsigned enums;     /**< made for values in fields */
+};
 
 struct cps_rnn {
     enum cps_layout layout;
-    struct cps_rnn_nv *nv; /**< what reading NVIDIA's tree needs; NULL for Adreno */
-    uint32_t names;        /**< everything counted against CPS_RNN_MAX_NAMES */
+    bool is_nv;
+    struct cps_rnn_nv nv;
+    uint32_t names; /**< everything counted against CPS_RNN_MAX_NAMES */
     struct cps_rnn_row *rows;
     uint32_t row_count;
     struct cps_rnn_field *read_fields;
     uint32_t read_count;
     struct cps_rnn_bitset *bitsets;
     uint32_t bitset_count;
-    struct cps_rnn_text *text; /**< newest block of copied names */
+    struct cps_rnn_block *block; /**< newest block of what cps_rnn_alloc_() gave */
     /* What cps_rnn_finish_() makes of them. */
     struct cps_name_field *fields; /**< one for each that was read */
     struct cps_name_table *tables;
@@ -57,69 +84,28 @@ struct cps_rnn {
     struct cps_name_source source;
 };
 
-/** Each returns false when out of memory or, with @p rnn->names at its limit, when full. */
-bool cps_rnn_add_row_(struct cps_rnn *rnn, const struct cps_rnn_row *row);
-bool cps_rnn_add_field_(struct cps_rnn *rnn, const struct cps_rnn_field *field);
-bool cps_rnn_add_bitset_(struct cps_rnn *rnn, const struct cps_rnn_bitset *bitset);
-/** Reads a file whole and adds what it has. */
-CPS_MUST_USE struct cps_err *cps_rnn_read_file_(struct cps_rnn *rnn, const char *path);
-/** A copy of @p text that lives as long as @p rnn, or NULL when out of memory. */
+/* rnn_tree.c */
+/** Memory that lives as long as @p rnn; NULL when there is none. */
+void *cps_rnn_alloc_(struct cps_rnn *rnn, size_t size);
+/** A copy of @p text that lives as long; NULL when there is no memory. */
 const char *cps_rnn_copy_(struct cps_rnn *rnn, const char *text);
+/** Frees what these two gave. */
+void cps_rnn_free_all_(struct cps_rnn *rnn);
+/** The outermost element of an XML file; all of it lives as long as @p rnn. */
+CPS_MUST_USE struct cps_err *cps_rnn_tree_(struct cps_rnn *rnn, const char *file, const void *data,
+                                           size_t size, struct cps_rnn_node **ret);
 
-/* Its numbers are, in part, not the GPU's: where both have a name, the GPU's is meant. */
-#define CPS_RNN_GMU_FILE "a6xx_gmu.xml"
+/* rnn_chips.c */
+/** Adds a name of the enumeration of chips, in the order that ranges go by, and its number or NULL.
+ * False when out of memory. */
+bool cps_rnn_add_chip_(struct cps_rnn *rnn, const char *name, const char *value);
+/** The layout's chips that a list of ranges has, a bit each; all of them without an enumeration. */
+uint32_t cps_rnn_chips_in_(const struct cps_rnn_nv *nv, const char *text);
 
-enum kind { OTHER, DOMAIN, ARRAY, STRIPE, REGISTER, BITSET, BITFIELD, ENUM, VALUE };
-
-struct element;
-
-/* An open XML element. What is not set by its own attributes is inherited from its parent. */
-struct frame {
-    enum kind kind;
-    const struct element *element; /* how it is read, NULL: not at all */
-    const char *domain; /* the domain or enum around, or NULL: not one that gives names */
-    uint8_t chips;      /* generations in which it exists */
-    uint32_t members;   /* NVIDIA: the layout's chips that have it, a bit each */
-    const char *varset; /* what `variants` means here: an enum, or NULL: generations */
-    struct cps_rnn_when when;
-    bool is_packet;  /* the words behind a packet's header */
-    bool is_indexed; /* an array, or a register with a length */
-    bool is_wide;
-    bool is_value; /* a register that is one field itself, the first of its fields */
-    bool has_own;  /* a register with fields of its own beside those that its type may have */
-    bool has_registers;
-    const char *name;
-    const char *type;
-    uint32_t offset, stride, length;
-    uint32_t first_field;
-    uint32_t field; /* the index of the field that it is */
-    uint32_t width; /* of a register, in bits */
-};
-
-struct reader {
-    struct cps_rnn *rnn;
-    XML_Parser parser;
-    const char *file;
-    bool is_gmu;
-    struct cps_err *err; /* the first one; then expat has been told to stop */
-    unsigned depth;
-    unsigned repeats; /* depth of the array that the row in hand repeats with, or 0 */
-    struct frame frame[CPS_RNN_MAX_DEPTH + 1]; /* [0] stands for the file */
-};
-
-/* Notes an error, the first one, and stops the parser. */
-CPS_PRINTF(2, 3) void cps_rnn_fail_(struct reader *reader, const char *format, ...);
-/* A table refused to grow: too much input, or no memory. */
-void cps_rnn_fail_full_(struct reader *reader);
-/* Attributes of an element: one, or NULL; a number, or @p fallback; a copy that lasts, or NULL. */
-const char *cps_rnn_attribute_(const char **attributes, const char *name);
-uint32_t cps_rnn_number_(struct reader *reader, const char **attributes, const char *name,
-                         uint32_t fallback);
-const char *cps_rnn_text_(struct reader *reader, const char **attributes, const char *name);
-/* A row for the open register or value, whose full name is known. */
-void cps_rnn_named_row_(struct reader *reader, const char *name, uint32_t at);
-/* What expat calls: an element of a file, or one that a group repeats. */
-void XMLCALL cps_rnn_start_(void *context, const char *name, const char **attributes);
-void XMLCALL cps_rnn_end_(void *context, const char *name);
+/* rnn.c */
+/** Adds a field; false without memory, or with @p rnn->names at its limit. */
+bool cps_rnn_add_field_(struct cps_rnn *rnn, struct cps_rnn_field field);
+/** Reads a file whole and adds its names. */
+CPS_MUST_USE struct cps_err *cps_rnn_read_file_(struct cps_rnn *rnn, const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the walks along a FORM (print.c, parse.c) and the kinds of fields (kinds*.c) share. Private
- * to isa/. */
+ * What the walks along a FORM (print.c, parse.c) and the kinds of fields (kinds.c, kinds_file.c)
+ * share. Private to isa/. */
 #ifndef CPS_KINDS_H
 #define CPS_KINDS_H
 
@@ -13,10 +13,8 @@ struct cps_printer {
     const struct cps_print_names *names;
     struct cps_buf *out;
     uint32_t pc;
+    const struct cps_field *field; /**< of the operand */
 };
-
-/** How many digits a number has at least that is padded to @p digits where the style pads. */
-unsigned cps_printer_digits_(const struct cps_printer *p, unsigned digits);
 
 #define CPS_MAX_PREFIXES 4
 
@@ -38,8 +36,10 @@ struct cps_parser {
     unsigned prefix_count;
     const char *mnemonic;
     size_t mnemonic_length;
-    const char *furthest;  /**< where the best attempt stopped */
-    const char *expected;  /**< what it wanted there */
+    const struct cps_field *field; /**< of the operand that is tried */
+    const char *at;                /**< the text that is left */
+    const char *furthest;          /**< where the best attempt stopped */
+    const char *expected;          /**< what it wanted there */
     size_t literal;        /**< bytes of that which a FORM has literally; 0: a description */
     enum cps_space listed; /**< whose names belong behind it; CPS_SPACE_COUNT: none */
     struct cps_buf pairs;  /**< of the row that is tried: its list, as bytes */
@@ -53,17 +53,14 @@ bool cps_prefix_is_(const struct cps_parser *p, const struct cps_prefix *prefix,
                     const struct cps_field *field);
 
 /** Appends the text of a field with this value. */
-void cps_put_field_(const struct cps_printer *p, const struct cps_field *field, int64_t value);
-/** Reads it and moves *at behind it; false if cps_parse_fail_() was called. */
-bool cps_parse_field_(struct cps_parser *p, const struct cps_field *field, const char **at,
-                      int64_t *ret);
+void cps_put_field_(struct cps_printer *p, const struct cps_field *field, int64_t value);
+/** Reads it and moves @p p->at past it; false if cps_parse_fail_() was called. */
+bool cps_parse_field_(struct cps_parser *p, const struct cps_field *field, int64_t *ret);
 
 /* The functions that the rows of kind.def name. */
-#define KIND(id, flags, scale, print, parse, target)                                    \
-    void cps_put_##print##_(const struct cps_printer *p, const struct cps_field *field, \
-                            int64_t value);                                             \
-    bool cps_parse_##parse##_(struct cps_parser *p, const struct cps_field *field,      \
-                              const char **at, int64_t *ret);
+#define KIND(id, flags, scale, print, parse, target)                     \
+    void cps_put_##print##_(const struct cps_printer *p, int64_t value); \
+    bool cps_parse_##parse##_(struct cps_parser *p, int64_t *ret);
 #include "isa/sets/kind.def"
 
 #endif

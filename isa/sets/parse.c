@@ -18,26 +18,6 @@ struct parsed {
     uint32_t length; /* bytes without the list */
 };
 
-bool cps_parse_fail_(struct cps_parser *p, const char *at, const char *expected)
-{
-    at = cps_lex_blank(at);
-    if (!p->furthest || at > p->furthest) {
-        p->furthest = at;
-        p->expected = expected;
-        p->literal = 0;
-        p->listed = CPS_SPACE_COUNT;
-    }
-    return false;
-}
-
-bool cps_prefix_is_(const struct cps_parser *p, const struct cps_prefix *prefix,
-                    const struct cps_field *field)
-{
-    return cps_field_is_prefix_(field) && (field->gens & p->bit) &&
-           strlen(field->name) == prefix->length &&
-           !memcmp(field->name, prefix->name, prefix->length);
-}
-
 /* Whether every prefix that was written is one of the form's. */
 static bool check_prefixes(struct cps_parser *p, const struct cps_form *form)
 {
@@ -63,15 +43,15 @@ static size_t literal_length(const char *text)
     return *text == '<' ? strspn(text, "<") : 1;
 }
 
-/* Takes what stands at *want from the text, a word in one piece; *want moves to its last character.
+/* Takes the literal at *want from the text, a word in one piece; *want moves to its last character.
  */
-static bool parse_literal_text(struct cps_parser *p, const char **want, const char **at)
+static bool parse_literal_text(struct cps_parser *p, const char **want)
 {
     if (**want == ' ')
         return true;
     size_t length = literal_length(*want);
     for (size_t i = 0, step; i < length; i += step) {
-        const char *word = cps_lex_blank(*at);
+        const char *word = cps_lex_blank(p->at);
         step = cps_lex_identifier(*want + i);
         step = step ? step : 1;
         if (strncmp(word, *want + i, step) != 0) {
@@ -79,23 +59,23 @@ static bool parse_literal_text(struct cps_parser *p, const char **want, const ch
             p->literal = p->expected == *want ? length : p->literal;
             return false;
         }
-        *at = word + step;
+        p->at = word + step;
     }
     *want += length - 1;
     return true;
 }
 
 /* The older documentation writes bits 15:12 as a last operand behind the bracket. */
-static bool parse_flags(struct cps_parser *p, const char **at, uint64_t *flags)
+static bool parse_flags(struct cps_parser *p, uint64_t *flags)
 {
-    const char *word = cps_lex_blank(*at);
+    const char *word = cps_lex_blank(p->at);
     int64_t value = 0;
     if (*word != ',')
         return true;
     word++;
     if (!cps_lex_number(&word, &value) || value > 15)
         return cps_parse_fail_(p, word, "the flag bits (0x0 to 0xf)");
-    *at = word;
+    p->at = word;
     *flags = (uint64_t)value << 12;
     return true;
 }
@@ -107,6 +87,7 @@ static bool try_row(struct cps_parser *p, const struct cps_enc *enc, const char 
     const struct cps_form *form = cps_form_(p->isa, enc);
     *insn = (struct cps_insn){.enc = enc, .op = enc->op, .needs = cps_enc_length_(p->isa, enc)};
     *flags = 0;
+    p->at = at;
     cps_buf_clear(&p->pairs);
     if (!check_prefixes(p, form))
         return false;
@@ -114,22 +95,22 @@ static bool try_row(struct cps_parser *p, const struct cps_enc *enc, const char 
     for (; i < CPS_MAX_OPERANDS && form->field[i] &&
            cps_field_is_prefix_(&p->isa->fields[form->field[i]]);
          i++)
-        cps_parse_field_(p, &p->isa->fields[form->field[i]], &at, &insn->operand[i]);
+        cps_parse_field_(p, &p->isa->fields[form->field[i]], &insn->operand[i]);
     for (const char *want = form->text; *want; want++) {
         if (want[0] != '{') {
-            if (!parse_literal_text(p, &want, &at))
+            if (!parse_literal_text(p, &want))
                 return false;
             continue;
         }
-        if (!cps_parse_field_(p, &p->isa->fields[form->field[i]], &at, &insn->operand[i]))
+        if (!cps_parse_field_(p, &p->isa->fields[form->field[i]], &insn->operand[i]))
             return false;
         i++;
         want++;
     }
-    if (p->isa->bracket_flags && strchr(form->text, '[') && !parse_flags(p, &at, flags))
+    if (p->isa->bracket_flags && strchr(form->text, '[') && !parse_flags(p, flags))
         return false;
     insn->length = insn->needs + (uint32_t)p->pairs.size;
-    at = cps_lex_blank(at);
+    at = cps_lex_blank(p->at);
     return *at == '\0' || cps_parse_fail_(p, at, "the end of the instruction");
 }
 

@@ -8,7 +8,7 @@
 #include "isa/base/le.h"
 
 /* Prints the prefixes and returns the position of the first field that is not one. */
-static unsigned put_prefixes(const struct cps_printer *p, const struct cps_form *form)
+static unsigned put_prefixes(struct cps_printer *p, const struct cps_form *form)
 {
     unsigned i = 0;
     for (; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
@@ -23,7 +23,7 @@ static unsigned put_prefixes(const struct cps_printer *p, const struct cps_form 
 void cps_print_decoded(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
                        const struct cps_print_names *names, struct cps_buf *out)
 {
-    const struct cps_printer p = {isa, insn, names, out, pc};
+    struct cps_printer p = {isa, insn, names, out, pc, NULL};
     const struct cps_form *form = cps_form_(isa, insn->enc);
     unsigned i = put_prefixes(&p, form);
     cps_buf_str(out, cps_mnemonic_(isa, insn->enc));

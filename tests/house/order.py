@@ -18,7 +18,7 @@ ROOMS = """isa trace fw emu emu/afuc emu/nv emu/debug
 APART = [("isa/base", "isa/sets"), ("isa/base", "isa/names"), ("trace/event", "trace/capture"), ("trace/event", "trace/form"),
          ("trace/capture", "trace/form"), ("emu/nv", "emu/afuc"), ("fw/image", "fw/asm"), ("fw/image", "fw/listing"), ("fw/image", "fw/nv")]
 MOST = 7  # files in a circle; house: 3
-FOLDERS = 1  # circles of folders; house: none
+FOLDERS = 0  # circles of folders; house: none
 
 
 def sources():

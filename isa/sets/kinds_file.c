@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Kinds of VP1's fields: registers that have a file and two names, and what is not written at its
- * usual value. */
+ * Kinds of fields of sets with register files (VP1): registers that have a file and two names, and
+ * what is not written at its usual value. */
 #include "isa/sets/kinds.h"
 
 #include <ctype.h>
@@ -17,9 +17,9 @@
 
 /* ---- text ---- */
 
-static void put_register(const struct cps_printer *p, const struct cps_field *field, int64_t number)
+static void put_register(const struct cps_printer *p, int64_t number)
 {
-    const struct cps_regfile *file = &p->isa->files[field->file];
+    const struct cps_regfile *file = &p->isa->files[p->field->file];
     unsigned scheme = p->names ? p->names->scheme : 0;
     cps_buf_printf(p->out, "$%s%u", file->as[scheme].name,
                    file->as[scheme].first + (unsigned)number);
@@ -32,36 +32,36 @@ static void put_blank(struct cps_buf *out)
         cps_buf_str(out, " ");
 }
 
-static bool is_absent(const struct cps_field *field, int64_t value)
+static int64_t absent_value(const struct cps_field *field)
 {
-    return value == (INT64_C(1) << field->width) - 1;
+    return (INT64_C(1) << field->width) - 1;
 }
 
-void cps_put_file_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+void cps_put_file_(const struct cps_printer *p, int64_t value)
 {
-    put_register(p, field, value);
+    put_register(p, value);
 }
 
-void cps_put_twin_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+void cps_put_twin_(const struct cps_printer *p, int64_t value)
 {
-    put_register(p, field, value);
+    put_register(p, value);
     cps_buf_printf(p->out, " $c%u", (unsigned)value);
 }
 
-void cps_put_front_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+void cps_put_front_(const struct cps_printer *p, int64_t value)
 {
-    if (is_absent(field, value))
+    if (value == absent_value(p->field))
         return;
-    put_register(p, field, value);
+    put_register(p, value);
     cps_buf_str(p->out, " ");
 }
 
-void cps_put_last_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+void cps_put_last_(const struct cps_printer *p, int64_t value)
 {
-    if (is_absent(field, value))
+    if (value == absent_value(p->field))
         return;
     put_blank(p->out);
-    put_register(p, field, value);
+    put_register(p, value);
 }
 
 static const char *flag_name(const struct cps_print_names *names, unsigned flag)
@@ -69,11 +69,11 @@ static const char *flag_name(const struct cps_print_names *names, unsigned flag)
     return names && names->names ? cps_name(names->names, CPS_SPACE_FLAG, flag, NULL) : NULL;
 }
 
-void cps_put_select_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+void cps_put_select_(const struct cps_printer *p, int64_t value)
 {
     unsigned flag = SELECT_FLAG(value);
     if (value % 64 == FLAG_FALSE << 2) {
-        put_register(p, field, SELECT_REGISTER(value));
+        put_register(p, SELECT_REGISTER(value));
         return;
     }
     cps_buf_printf(p->out, "(slct $c%u ", (unsigned)value & 3);
@@ -82,23 +82,22 @@ void cps_put_select_(const struct cps_printer *p, const struct cps_field *field,
     else
         cps_buf_printf(p->out, "%u", flag);
     cps_buf_str(p->out, " ");
-    put_register(p, field, SELECT_REGISTER(value));
+    put_register(p, SELECT_REGISTER(value));
     cps_buf_str(p->out, flag == FLAG_QUAD ? "q)" : "d)");
 }
 
-void cps_put_option_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+void cps_put_option_(const struct cps_printer *p, int64_t value)
 {
     if (!value)
         return;
     put_blank(p->out);
-    cps_buf_str(p->out, field->name);
-    if (field->width > 1)
+    cps_buf_str(p->out, p->field->name);
+    if (p->field->width > 1)
         cps_buf_printf(p->out, "=0x%" PRIx64, (uint64_t)value);
 }
 
-void cps_put_signed_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+void cps_put_signed_(const struct cps_printer *p, int64_t value)
 {
-    (void)field;
     cps_buf_printf(p->out, "%s0x%" PRIx64, value < 0 ? "-" : "",
                    (uint64_t)(value < 0 ? -value : value));
 }
@@ -156,123 +155,114 @@ static bool find_register(const struct cps_isa *isa, const struct cps_field *fie
     return *ret >= 0;
 }
 
-/* The register at *at; false, and nothing said, if there is none of the field's file. */
-static bool take_register(const struct cps_parser *p, const struct cps_field *field,
-                          const char **at, int64_t *ret)
+/* The next register; false, and no error, if there is none of the field's file. */
+static bool take_register(struct cps_parser *p, int64_t *ret)
 {
     struct name name;
     unsigned scheme = p->names ? p->names->scheme : 0;
-    *at = cps_lex_blank(*at);
-    if (!read_name(*at, &name) || !find_register(p->isa, field, scheme, &name, ret))
+    p->at = cps_lex_blank(p->at);
+    if (!read_name(p->at, &name) || !find_register(p->isa, p->field, scheme, &name, ret))
         return false;
-    *at = name.end;
+    p->at = name.end;
     return true;
 }
 
 /* "$c2" behind a blank; no scheme has another name for it. */
-static bool take_condition(const char **at, int64_t *ret)
+static bool take_condition(struct cps_parser *p, int64_t *ret)
 {
-    const char *word = cps_lex_blank(*at);
+    const char *word = cps_lex_blank(p->at);
     if (word[0] != '$' || word[1] != 'c' || word[2] < '0' || word[2] > '3')
         return false;
-    *at = word + 3;
+    p->at = word + 3;
     *ret = word[2] - '0';
     return true;
 }
 
-static bool take_flag(const struct cps_parse_names *names, const char **at, int64_t *ret)
+static bool take_flag(struct cps_parser *p, int64_t *ret)
 {
-    const char *word = cps_lex_blank(*at);
+    const char *word = cps_lex_blank(p->at);
     size_t length = 0;
     uint32_t number = 0;
-    if (cps_lex_number(at, ret))
+    if (cps_lex_number(&p->at, ret))
         return *ret < 16;
     length = cps_lex_identifier(word);
-    if (!length || !names || !names->names ||
-        !cps_name_number(names->names, CPS_SPACE_FLAG, word, length, &number))
+    if (!length || !p->names || !p->names->names ||
+        !cps_name_number(p->names->names, CPS_SPACE_FLAG, word, length, &number))
         return false;
-    *at = word + length;
+    p->at = word + length;
     *ret = number;
     return true;
 }
 
-bool cps_parse_file_(struct cps_parser *p, const struct cps_field *field, const char **at,
-                     int64_t *ret)
+bool cps_parse_file_(struct cps_parser *p, int64_t *ret)
 {
-    return take_register(p, field, at, ret) ||
-           cps_parse_fail_(p, *at, "a register of this operand's file");
+    return take_register(p, ret) || cps_parse_fail_(p, p->at, "a register of this operand's file");
 }
 
 /* Of a register that need not be written. */
-bool cps_parse_absent_(struct cps_parser *p, const struct cps_field *field, const char **at,
-                       int64_t *ret)
+bool cps_parse_absent_(struct cps_parser *p, int64_t *ret)
 {
-    if (!take_register(p, field, at, ret))
-        *ret = (INT64_C(1) << field->width) - 1;
+    if (!take_register(p, ret))
+        *ret = absent_value(p->field);
     return true;
 }
 
 /* "$a6", or "(slct $c2 zf $a6d)". */
-bool cps_parse_select_(struct cps_parser *p, const struct cps_field *field, const char **at,
-                       int64_t *ret)
+bool cps_parse_select_(struct cps_parser *p, int64_t *ret)
 {
     int64_t condition = 0;
     int64_t flag = FLAG_FALSE;
     int64_t number = 0;
-    bool mangled = cps_lex_take(at, "(slct");
-    *at = cps_lex_blank(*at);
-    if (mangled && !take_condition(at, &condition))
-        return cps_parse_fail_(p, *at, "a condition ($c0 to $c3)");
-    *at = cps_lex_blank(*at);
-    if (mangled && !take_flag(p->names, at, &flag)) {
-        cps_parse_fail_(p, *at, "a flag's number below 16, or its name");
+    bool mangled = cps_lex_take(&p->at, "(slct");
+    p->at = cps_lex_blank(p->at);
+    if (mangled && !take_condition(p, &condition))
+        return cps_parse_fail_(p, p->at, "a condition ($c0 to $c3)");
+    p->at = cps_lex_blank(p->at);
+    if (mangled && !take_flag(p, &flag)) {
+        cps_parse_fail_(p, p->at, "a flag's number below 16, or its name");
         p->listed = CPS_SPACE_FLAG;
         return false;
     }
-    if (!take_register(p, field, at, &number))
-        return cps_parse_fail_(p, *at,
+    if (!take_register(p, &number))
+        return cps_parse_fail_(p, p->at,
                                "a register of this operand's file, or (slct $c0 FLAG REGISTERd)");
-    if (mangled && !cps_lex_take(at, flag == FLAG_QUAD ? "q)" : "d)"))
-        return cps_parse_fail_(p, *at, flag == FLAG_QUAD ? "'q)'" : "'d)'");
+    if (mangled && !cps_lex_take(&p->at, flag == FLAG_QUAD ? "q)" : "d)"))
+        return cps_parse_fail_(p, p->at, flag == FLAG_QUAD ? "'q)'" : "'d)'");
     *ret = number << 6 | flag << 2 | condition;
     return true;
 }
 
-bool cps_parse_twin_(struct cps_parser *p, const struct cps_field *field, const char **at,
-                     int64_t *ret)
+bool cps_parse_twin_(struct cps_parser *p, int64_t *ret)
 {
     int64_t condition = 0;
-    if (!take_register(p, field, at, ret))
-        return cps_parse_fail_(p, *at, "a loop register ($l0 to $l3)");
-    *at = cps_lex_blank(*at);
-    if (!take_condition(at, &condition) || condition != *ret)
-        return cps_parse_fail_(p, *at, "the condition register of the same number");
+    if (!take_register(p, ret))
+        return cps_parse_fail_(p, p->at, "a loop register ($l0 to $l3)");
+    p->at = cps_lex_blank(p->at);
+    if (!take_condition(p, &condition) || condition != *ret)
+        return cps_parse_fail_(p, p->at, "the condition register of the same number");
     return true;
 }
 
 /* Nothing, or what the printer shows. */
-bool cps_parse_option_(struct cps_parser *p, const struct cps_field *field, const char **at,
-                       int64_t *ret)
+bool cps_parse_option_(struct cps_parser *p, int64_t *ret)
 {
-    const char *word = cps_lex_blank(*at);
-    size_t length = strlen(field->name);
+    const char *word = cps_lex_blank(p->at);
+    size_t length = strlen(p->field->name);
     *ret = 0;
-    if (cps_lex_identifier(word) != length || memcmp(word, field->name, length) != 0)
+    if (cps_lex_identifier(word) != length || memcmp(word, p->field->name, length) != 0)
         return true;
-    *at = word + length;
+    p->at = word + length;
     *ret = 1;
-    if (field->width > 1 && (!cps_lex_take(at, "=") || !cps_lex_number(at, ret)))
-        return cps_parse_fail_(p, *at, "'=' and a number");
+    if (p->field->width > 1 && (!cps_lex_take(&p->at, "=") || !cps_lex_number(&p->at, ret)))
+        return cps_parse_fail_(p, p->at, "'=' and a number");
     return true;
 }
 
-bool cps_parse_signed_(struct cps_parser *p, const struct cps_field *field, const char **at,
-                       int64_t *ret)
+bool cps_parse_signed_(struct cps_parser *p, int64_t *ret)
 {
-    bool minus = cps_lex_take(at, "-");
-    (void)field;
-    if (!cps_lex_number(at, ret))
-        return cps_parse_fail_(p, *at, "a number");
+    bool minus = cps_lex_take(&p->at, "-");
+    if (!cps_lex_number(&p->at, ret))
+        return cps_parse_fail_(p, p->at, "a number");
     *ret = minus ? -*ret : *ret;
     return true;
 }
