@@ -269,9 +269,13 @@ def options():
 def tables():
     """Every operand that a text names is there, tables do not hold themselves, and rows' values lie in their masks."""
     text = {name: open(os.path.join(ROOT, "fw", "nv", "envy", name + ".def")).read() for name in ("atom", "hwsq", "vp1")}
-    atoms = dict((name, kind) for kind, name in re.findall(r"^(NUM|TARGET|REG|TABLE|NOTHING|DISCARD)\((\w+)", text["atom"], re.M))
+    atoms = dict((name, kind) for kind, name in re.findall(r"^(NUM|TARGET|REG|TABLE|CHOICE|NOTHING|DISCARD)\((\w+)", text["atom"], re.M))
     rows = re.findall(r'^(?:ROW|VP1)\((\w+),(?: \w+,)? +(\w+), +(\w+), +(\d), +"([^"]*)"\)', text["hwsq"] + text["vp1"], re.M)
-    assert len(rows) == len(re.findall(r"^(?:ROW|VP1)\(", text["hwsq"] + text["vp1"], re.M)) > 300
+    assert len(rows) == len(re.findall(r"^(?:ROW|VP1)\(", text["hwsq"] + text["vp1"], re.M)) > 200
+    for name, bit, zero, one in re.findall(r'^CHOICE\((\w+), +(\d+), +"([^"]*)", +"([^"]*)"\)', text["atom"], re.M):
+        atoms[name] = "TABLE"  # of two rows
+        rows += [(name, value, str(1 << int(bit)), "0", shown) for value, shown in (("0", zero), (str(1 << int(bit)), one))]
+    assert "CHOICE" not in atoms.values()
     held = {}
     for table, value, mask, size, shown in rows:
         assert int(value, 0) & ~int(mask, 0) == 0, (table, value, mask)

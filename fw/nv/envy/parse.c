@@ -297,6 +297,9 @@ static bool match_atom(struct parser *p, const struct envy_atom *atom, const cha
         return match_table(p, atom->table, &more, t, word);
     case ENVY_REG:
         return match_register(p, atom, &p->token[t], &word) && match(p, text, rest, t + 1, word);
+    case ENVY_CHOICE:
+        return match(p, atom->name, &more, t, word) ||
+               match(p, atom->suffix, &more, t, word | (uint64_t)1 << atom->low);
     case ENVY_DISCARD:
         return p->token[t].kind == T_HASH && match(p, text, rest, t + 1, word);
     case ENVY_NOTHING:

@@ -63,42 +63,69 @@ static const struct envy_row *find_row(const struct printer *p, enum envy_table 
     return NULL; /* tables end with a row that fits everything, or have all values */
 }
 
-/* The deepest are operands of an operand: tables do not hold themselves. */
-static const struct envy_row *put_table(struct printer *p, enum envy_table table)
+static const struct envy_row *put_table(struct printer *p, enum envy_table table);
+
+static void put_number(struct printer *p, const struct envy_atom *atom)
 {
-    const struct envy_row *row = find_row(p, table);
-    p->claimed |= row->mask;
-    p->odd_operand |= strstr(row->text, "unk1") != NULL;
-    for (const char *text = row->text; *text;) {
+    uint64_t value = value_of(p, atom);
+    bool negative = value >> 63;
+    cps_buf_printf(p->out, "%s0x%" PRIx64, negative ? "-" : "", negative ? 0 - value : value);
+}
+
+static void put_register(struct printer *p, const struct envy_atom *atom)
+{
+    uint64_t number = take(p, atom);
+    if (atom->zero >= 0 && number == (uint64_t)atom->zero)
+        cps_buf_str(p->out, "0x0");
+    else if (atom->alias && number == (uint64_t)atom->alias_of)
+        cps_buf_printf(p->out, "$%s", atom->alias);
+    else if (atom->bits)
+        cps_buf_printf(p->out, "$%s%" PRIu64 "%s", atom->name, number, atom->suffix);
+    else
+        cps_buf_printf(p->out, "$%s", atom->name);
+}
+
+/* The deepest are operands of an operand: tables do not hold themselves. */
+static void put_text(struct printer *p, const char *text)
+{
+    while (*text) {
         if (*text != '{') {
             cps_buf_add(p->out, text++, 1);
             continue;
         }
         const struct envy_atom *atom = cps_envy_atom_(text, &text);
-        if (atom->kind == ENVY_NUM) {
-            uint64_t value = value_of(p, atom);
-            bool negative = value >> 63;
-            cps_buf_printf(p->out, "%s0x%" PRIx64, negative ? "-" : "",
-                           negative ? 0 - value : value);
-        } else if (atom->kind == ENVY_TARGET)
+        switch (atom->kind) {
+        case ENVY_NUM:
+            put_number(p, atom);
+            break;
+        case ENVY_TARGET:
             put_target(p, atom);
-        else if (atom->kind == ENVY_REG) {
-            uint64_t number = take(p, atom);
-            if (atom->zero >= 0 && number == (uint64_t)atom->zero)
-                cps_buf_str(p->out, "0x0");
-            else if (atom->alias && number == (uint64_t)atom->alias_of)
-                cps_buf_printf(p->out, "$%s", atom->alias);
-            else if (atom->bits)
-                cps_buf_printf(p->out, "$%s%" PRIu64 "%s", atom->name, number, atom->suffix);
-            else
-                cps_buf_printf(p->out, "$%s", atom->name);
-        } else if (atom->kind == ENVY_TABLE)
+            break;
+        case ENVY_REG:
+            put_register(p, atom);
+            break;
+        case ENVY_TABLE:
             put_table(p, atom->table);
-        else if (atom->kind == ENVY_DISCARD)
-            cps_buf_str(p->out, "#");
-        else
+            break;
+        case ENVY_CHOICE:
+            put_text(p, take(p, atom) ? atom->suffix : atom->name);
+            break;
+        case ENVY_NOTHING:
             take(p, atom);
+            break;
+        case ENVY_DISCARD:
+            cps_buf_str(p->out, "#");
+            break;
+        }
     }
+}
+
+static const struct envy_row *put_table(struct printer *p, enum envy_table table)
+{
+    const struct envy_row *row = find_row(p, table);
+    p->claimed |= row->mask;
+    p->odd_operand |= strstr(row->text, "unk1") != NULL;
+    put_text(p, row->text);
     return row;
 }
 

@@ -47,6 +47,8 @@ static const struct envy_atom atoms[] = {
      .alias = alias_,                                                            \
      .alias_of = of_},
 #define TABLE(name_) {.id = #name_, .kind = ENVY_TABLE, .table = ENVY_##name_},
+#define CHOICE(id_, bit_, zero_, one_) \
+    {.id = #id_, .kind = ENVY_CHOICE, .low = bit_, .bits = 1, .name = zero_, .suffix = one_},
 #define NOTHING(name_, low_, bits_) \
     {.id = #name_, .kind = ENVY_NOTHING, .low = low_, .bits = bits_},
 #define DISCARD(name_) {.id = #name_, .kind = ENVY_DISCARD},

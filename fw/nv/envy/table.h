@@ -23,7 +23,15 @@ struct envy_row {
     const char *text;
 };
 
-enum envy_kind { ENVY_NUM, ENVY_TARGET, ENVY_REG, ENVY_TABLE, ENVY_NOTHING, ENVY_DISCARD };
+enum envy_kind {
+    ENVY_NUM,
+    ENVY_TARGET,
+    ENVY_REG,
+    ENVY_TABLE,
+    ENVY_CHOICE,
+    ENVY_NOTHING,
+    ENVY_DISCARD
+};
 enum envy_mark { ENVY_NOWHERE, ENVY_BRANCH, ENVY_CALL };
 /* An operand; members that its kind does not name are 0. */
 struct envy_atom {
@@ -33,7 +41,7 @@ struct envy_atom {
     bool is_signed;
     bool relative;
     enum envy_mark mark;
-    const char *name, *suffix; /* of a register */
+    const char *name, *suffix; /* of a register; of a choice the texts of 0 and 1 */
     int zero;
     const char *alias;
     int alias_of;
