@@ -116,8 +116,6 @@ bool cps_asm_expected_(struct cps_assembler *a, const char *at, const char *expe
 bool cps_asm_end_(struct cps_assembler *a, const char *at);
 /** Appends a word (a byte of HWSQ); false if there is no room. */
 bool cps_asm_emit_(struct cps_assembler *a, uint32_t word);
-/** Begins section number @p section at the current position. */
-void cps_asm_begin_(struct cps_assembler *a, unsigned section);
 /** The length of the label that begins the text, without its colon and blanks in front of that;
  * else 0. */
 size_t cps_asm_label_length_(const char *at);
@@ -134,9 +132,6 @@ void cps_asm_deinit_(struct cps_assembler *a);
 bool cps_asm_script_(struct cps_assembler *a, const char *at);
 /** What stands behind the last statement of a script. */
 bool cps_asm_script_end_(struct cps_assembler *a);
-
-/** Does the directive at @p at; false after an error. */
-bool cps_asm_directive_(struct cps_assembler *a, const char *at);
 
 /** Notes from which line the word at the current position comes; false when out of memory. */
 bool cps_asm_note_line_(struct cps_assembler *a);

@@ -58,30 +58,10 @@ CPS_MUST_USE struct cps_err *cps_fw_measure_(struct cps_fw *fw);
 
 /** What the first part of the image is for, by its contents; of a5xx sets the layout, too. */
 enum cps_fw_role cps_fw_first_role_(struct cps_fw *fw);
-/** Whether the image is an AQE's: those have the id of their SQE, in a file of their own. */
-bool cps_fw_is_aqe_(const struct cps_fw *fw);
 
 /** Finds out which symbols are packets'. */
 CPS_MUST_USE struct cps_err *cps_fw_debug_packets_(const struct cps_fw *fw,
                                                    struct cps_fw_debug *debug);
-
-/** Where the boot writes packet tables: control register PACKET_TABLE_WRITE of the layouts. */
-enum { CPS_FW_TABLE_WRITE_A7XX = 0x061, CPS_FW_TABLE_WRITE_GEN3 = 0x071 };
-/** Whether an instruction with a 16-bit immediate @p value stands between dwords @p first and
- * @p last: constants are loaded with `mov` or `or`. */
-bool cps_fw_boot_loads_(const struct cps_fw *fw, uint32_t first, uint32_t last, uint32_t value);
-/** Whether the boot writes a control register by its number. */
-bool cps_fw_boot_writes_(const struct cps_fw *fw, uint32_t control);
-/** Whether the boot reads a GPU register by its number, as layouts from a750 on do it. */
-bool cps_fw_boot_reads_(const struct cps_fw *fw, uint32_t gpu);
-/** Whether the boot reads a control register with another register as index. */
-bool cps_fw_boot_indexes_(const struct cps_fw *fw, uint32_t control);
-/** The packet table whose offset the first instructions of the part at @p start load. */
-uint32_t cps_fw_boot_table_(const struct cps_fw *fw, uint32_t start);
-/** Fills identity and variant with what the boot wants to be on; says which it found. */
-void cps_fw_boot_chip_(struct cps_fw *fw, bool *identity, bool *variant);
-/** Whether a table of 128 handler addresses can stand at dword @p table of the part at @p start. */
-bool cps_fw_plausible_table_(const struct cps_fw *fw, uint32_t start, uint32_t table);
 
 /** Reads a whole file: one of firmware, in whatever form, or of symbols. The caller frees @p ret.
  */

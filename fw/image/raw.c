@@ -33,20 +33,6 @@ static void guard_destroy(struct cps_fw **fw)
     cps_fw_destroy(*fw);
 }
 
-struct cps_err *cps_fw_debug_packets_(const struct cps_fw *fw, struct cps_fw_debug *debug)
-{
-    struct cps_names *names = NULL;
-    CPS_TRY(cps_names_create(fw->layout, NULL, &names));
-    for (size_t i = 0; i < debug->symbol_count; i++) {
-        struct cps_fw_symbol *symbol = &debug->symbols[i];
-        unsigned id = 0;
-        bool is_packet = cps_fw_packet_(names, symbol->name, strlen(symbol->name), &id);
-        symbol->packet = is_packet ? (int)id : -1;
-    }
-    cps_names_destroy(names);
-    return NULL;
-}
-
 /* Fills all but the name, and takes the lists over. */
 static struct cps_err *take_program(struct cps_fw *fw, struct cps_program *program, unsigned gen)
 {
@@ -80,11 +66,6 @@ static struct cps_err *take_elf(struct cps_fw *fw, const uint8_t *bytes, size_t 
         return cps_err_input(fw->name, size, "image of %u words, expected at least 2",
                              program.image.count - 1);
     return take_program(fw, &program, gen);
-}
-
-bool cps_is_elf(const void *bytes, size_t size)
-{
-    return size >= 4 && !memcmp(bytes, "\177ELF", 4);
 }
 
 struct cps_err *cps_fw_parse(const char *name, const void *bytes, size_t size, unsigned gen,
@@ -129,11 +110,4 @@ void cps_fw_destroy(struct cps_fw *fw)
     free(fw->incomplete);
     cps_fw_debug_deinit(&fw->debug);
     free(fw);
-}
-
-void cps_program_deinit(struct cps_program *program)
-{
-    free(program->image.words);
-    cps_fw_debug_deinit(&program->debug);
-    *program = (struct cps_program){0};
 }

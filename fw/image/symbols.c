@@ -1,11 +1,77 @@
 /* SPDX-License-Identifier: MIT
- * Symbols and source lines: the lists, how places are looked up in them, and symbols for a file
- * that has none of its own: from text, or from the ELF form of the same image. */
+ * Symbols and source lines: names of parts and packets, the lists, how places are looked up in
+ * them, and symbols for a file that has none of its own: from text, or from the ELF form of the
+ * same image. */
 #include <string.h>
 
 #include "fw/image/private.h"
 #include "isa/base/lex.h"
 #include "isa/base/list.h"
+
+/* ---- names ---- */
+
+static const struct {
+    const char *name, *section;
+} roles[] = {
+#define ROLE(id, name, section, first, second, meaning) {name, section},
+#include "isa/target.def"
+};
+
+const char *cps_fw_role_name(enum cps_fw_role role)
+{
+    return roles[role].name;
+}
+
+const char *cps_fw_role_section(enum cps_fw_role role)
+{
+    return roles[role].section;
+}
+
+void cps_fw_sections_(bool elf, struct cps_buf *out)
+{
+    unsigned last = CPS_FW_ROLE_COUNT - 1;
+    while (last && !roles[last].section)
+        last--;
+    bool first = true;
+    for (unsigned i = 0; i <= last; i++) {
+        if (!roles[i].section)
+            continue;
+        cps_buf_str(out, first ? "" : i == last ? " or " : ", ");
+        if (elf)
+            cps_buf_printf(out, ".text.%s", roles[i].name);
+        else
+            cps_buf_str(out, roles[i].section);
+        first = false;
+    }
+}
+
+static bool is_unknown_label(const char *name, size_t length, unsigned *ret)
+{
+    unsigned id = 0;
+    if (length < 5 || length > 7 || memcmp(name, "UNKN", 4) != 0)
+        return false;
+    for (size_t i = 4; i < length; i++) {
+        if (name[i] < '0' || name[i] > '9')
+            return false;
+        id = id * 10 + (unsigned)(name[i] - '0');
+    }
+    *ret = id;
+    return id < CPS_FW_TABLE_SIZE;
+}
+
+bool cps_fw_packet_(const struct cps_names *names, const char *name, size_t length, unsigned *ret)
+{
+    uint32_t number = 0;
+    if (is_unknown_label(name, length, ret))
+        return true;
+    if (!cps_name_number(names, CPS_SPACE_PACKET, name, length, &number) ||
+        number >= CPS_FW_TABLE_SIZE)
+        return false;
+    *ret = number;
+    return true;
+}
+
+/* ---- lists ---- */
 
 struct cps_err *cps_fw_debug_symbol_(struct cps_fw_debug *debug, const char *name, size_t length,
                                      struct cps_fw_symbol symbol)
@@ -52,6 +118,13 @@ void cps_fw_debug_deinit(struct cps_fw_debug *debug)
     free(debug->lines);
     free(debug->files);
     *debug = (struct cps_fw_debug){0};
+}
+
+void cps_program_deinit(struct cps_program *program)
+{
+    free(program->image.words);
+    cps_fw_debug_deinit(&program->debug);
+    *program = (struct cps_program){0};
 }
 
 /* Places in the order of the image. */
@@ -151,6 +224,25 @@ const struct cps_fw_symbol *cps_fw_symbol_find(const struct cps_fw *fw, const ch
 }
 
 /* ---- files of symbols ---- */
+
+bool cps_is_elf(const void *bytes, size_t size)
+{
+    return size >= 4 && !memcmp(bytes, "\177ELF", 4);
+}
+
+struct cps_err *cps_fw_debug_packets_(const struct cps_fw *fw, struct cps_fw_debug *debug)
+{
+    struct cps_names *names = NULL;
+    CPS_TRY(cps_names_create(fw->layout, NULL, &names));
+    for (size_t i = 0; i < debug->symbol_count; i++) {
+        struct cps_fw_symbol *symbol = &debug->symbols[i];
+        unsigned id = 0;
+        bool is_packet = cps_fw_packet_(names, symbol->name, strlen(symbol->name), &id);
+        symbol->packet = is_packet ? (int)id : -1;
+    }
+    cps_names_destroy(names);
+    return NULL;
+}
 
 /* Longest line, and so longest name, in bytes. */
 #define MAX_LINE 500
