@@ -19,17 +19,23 @@ static const struct cps_gen_row gens[] = {
      .option = "",
      .key = "",
      .layout = CPS_LAYOUT_A8XX,
+     .first = CPS_CPU_NONE,
+     .draws = CPS_CPU_NONE,
      .meaning = ""},
-#define GEN(id, set, number_of_bit, by, line, before, typed, count, first, text) \
-    {.isa = &cps_isa_##set,                                                      \
-     .bit = CPS_GEN_BIT(id),                                                     \
-     .name = before typed,                                                       \
-     .prefix = before,                                                           \
-     .word = typed,                                                              \
-     .option = by,                                                               \
-     .key = line,                                                                \
-     .number = count,                                                            \
-     .layout = CPS_LAYOUT_##first,                                               \
+#define GEN(id, set, number_of_bit, by, line, before, typed, count, at_first, count_of_files, \
+            ring, drawing, text)                                                              \
+    {.isa = &cps_isa_##set,                                                                   \
+     .bit = CPS_GEN_BIT(id),                                                                  \
+     .name = before typed,                                                                    \
+     .prefix = before,                                                                        \
+     .word = typed,                                                                           \
+     .option = by,                                                                            \
+     .key = line,                                                                             \
+     .number = count,                                                                         \
+     .layout = CPS_LAYOUT_##at_first,                                                         \
+     .files = count_of_files,                                                                 \
+     .first = CPS_CPU_##ring,                                                                 \
+     .draws = CPS_CPU_##drawing,                                                              \
      .meaning = text},
 #include "isa/target.def"
 };

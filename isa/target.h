@@ -56,6 +56,15 @@ enum cps_layout {
     CPS_LAYOUT_COUNT,
 };
 
+/** Processors, the `who` field: CPS_CPU_SQE and so on; target.def says what each is. CPS_CPU_NONE
+ * is not a core: submissions, the end. CPS_CPU_HOST is the driver, or what a run file says. */
+enum cps_processor {
+#define PROCESSOR(id, ...) CPS_CPU_##id,
+#include "target.def"
+    /** How many there are. */
+    CPS_CPU_COUNT,
+};
+
 /** A generation. All strings are constant. */
 struct cps_gen_row {
     /** The instruction set. */
@@ -76,6 +85,12 @@ struct cps_gen_row {
     unsigned number;
     /** The first layout of the generation. */
     enum cps_layout layout;
+    /** Files of a revision of firmware; 0: scripts run there, not firmware. */
+    unsigned files;
+    /** CPS_CPU_*: the processor that reads the ring. */
+    unsigned first;
+    /** CPS_CPU_*: the processor whose packets start draws. */
+    unsigned draws;
     /** For people: "SQE". */
     const char *meaning;
 };

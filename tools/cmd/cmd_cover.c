@@ -85,7 +85,7 @@ static struct cps_err *add_capture(struct coverage *c, const char *path)
 static const struct cps_names *names_of(const struct coverage *c)
 {
     bool me = c->fw->part[0].role == CPS_FW_ME;
-    return c->names[me ? CPS_CPU_ME : c->fw->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE];
+    return c->names[me ? CPS_CPU_ME : cps_gen_row(c->fw->gen)->first];
 }
 
 /* "DA:LINE,COUNT" and "BRDA:LINE,0,BRANCH,COUNT"; branch 0 is the one that was taken. Other lines

@@ -153,7 +153,7 @@ static struct cps_err *run(struct job *job, const struct cps_options *opt, const
     CPS_TRY(play_read_dump(play, stream));
     CPS_TRY(play_open(play, &opt->run, path));
     take_names(job);
-    begin(job, cps_launch_processor_(play->gen));
+    begin(job, cps_gen_row(play->gen)->draws);
     struct cps_err *err = play_run(play, stream);
     decode_end(&job->decode);
     return cps_err_first_(err, play_account_take(play, &job->account));

@@ -87,7 +87,7 @@ static unsigned mask_processor(enum cps_gen gen)
 {
     if (!cps_gen_is_afuc(gen))
         return CPS_CPU_HOST;
-    return gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
+    return cps_gen_row(gen)->first;
 }
 
 /* Hidden state is what control registers are written with, scratch among them, what SQE registers

@@ -178,9 +178,8 @@ static struct cps_err *add_cover(struct regress *r, const struct manifest_firmwa
         cover[k].run = cover[k].taken + ((bits[k] - '0') >> 2 & 1);
     }
     if (!err)
-        cps_json_add(
-            cps_json_get(r->results, "coverage"), m->name,
-            cover_handlers(fw, names[fw->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE], cover));
+        cps_json_add(cps_json_get(r->results, "coverage"), m->name,
+                     cover_handlers(fw, names[cps_gen_row(fw->gen)->first], cover));
     trace_names_free(names);
     cps_fw_destroy(fw);
     return err;

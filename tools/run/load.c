@@ -21,7 +21,7 @@ unsigned play_revisions(const struct cps_run_config *config)
     if (config->fw_count != 2)
         return 0;
     cps_err_free(cps_fw_load(config->fw[0], config->gen, &fw));
-    unsigned each = fw && fw->gen == CPS_A5XX ? 2 : 1;
+    unsigned each = fw ? cps_gen_row(fw->gen)->files : 1;
     cps_fw_destroy(fw);
     return 2 / each;
 }
@@ -69,7 +69,7 @@ static struct cps_err *load_firmware(struct play *play)
                 ? cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, config->gen, &play->fw)
                 : cps_fw_load(config->fw[0], config->gen, &play->fw));
     CPS_TRY(cps_chip_id_check(&config->chip_id, play->fw));
-    if (play->fw->gen == CPS_A5XX)
+    if (cps_gen_row(play->fw->gen)->files > 1)
         return load_pair(play);
     if (config->fw_count > 1)
         return cps_err_new(CPS_ERR_INPUT, "%s: %s firmware is one file, found a second one: %s",

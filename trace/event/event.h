@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "../../isa/base/cleanup.h"
+#include "../../isa/target.h"
 
 CPS_C_BEGIN
 
@@ -44,15 +45,6 @@ enum cps_unknown {
 #include "event.def"
     /** How many there are. */
     CPS_UNKNOWN_COUNT,
-};
-
-/** Processors, the `who` field: CPS_CPU_SQE and so on; target.def says what each is. CPS_CPU_NONE
- * is not a core: submissions, the end. CPS_CPU_HOST is the driver, or what a run file says. */
-enum cps_processor {
-#define PROCESSOR(id, ...) CPS_CPU_##id,
-#include "../../isa/target.def"
-    /** How many there are. */
-    CPS_CPU_COUNT,
 };
 
 /** One thing that happened. What `addr` and `value` mean is the kind's row in event.def. Made by

@@ -14,11 +14,6 @@ const char *cps_launch_kind_text_(enum cps_launch_kind kind)
     return texts[kind];
 }
 
-unsigned cps_launch_processor_(enum cps_gen gen)
-{
-    return gen == CPS_A5XX ? (unsigned)CPS_CPU_ME : (unsigned)CPS_CPU_SQE;
-}
-
 void cps_launches_init_(struct cps_launches *ret, const struct cps_names *names, unsigned who,
                         bool words)
 {

@@ -67,9 +67,6 @@ const char *cps_packet_name_(const struct cps_names *names, uint32_t header);
 /** What a packet starts, by its header and the words behind it, as far as they are there. */
 enum cps_launch_kind cps_launch_kind_of_(const struct cps_names *names, uint32_t header,
                                          const uint32_t *words, size_t count);
-/** The processor whose launches are meant where none is named: the ME of a5xx, else the SQE, which
- * is BR of a7xx on. */
-unsigned cps_launch_processor_(enum cps_gen gen);
 /** "none", "draw", "dispatch", "blit", "resolve". */
 const char *cps_launch_kind_text_(enum cps_launch_kind kind);
 /** Appends what it starts: "CP_DRAW_INDX_OFFSET DI_PT_TRILIST 1 x 6", as far as the words say. */

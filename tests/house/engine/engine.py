@@ -17,7 +17,7 @@ SOURCE = os.path.abspath(sys.argv[1])
 SCRIPT = os.path.join(HERE, "counter.run")
 ROWS = (
     ("isa/target.def", r"^GEN\(VP1_G80.*\n",
-     'GEN(CNT, counter, 0, "chip", "chip", "", "cnt", 0, CNT, "the test engine")\n'),
+     'GEN(CNT, counter, 0, "chip", "chip", "", "cnt", 0, CNT, 0, HOST, HOST, "the test engine")\n'),
     ("isa/target.def", r"^LAYOUT\(VP1_G80.*\n", 'LAYOUT(CNT, CNT, "", ANY, NVM, NULL, NULL, NULL, NULL, NULL, NULL)\n'),
     ("isa/target.def", r"^PROCESSOR\(VP1.*\n", 'PROCESSOR(CNT, "counter", 0, "the test engine")\n'),
     ("emu/engine.c", r"^#define ENGINES\(ROW\) ", "ROW(counter) "),

@@ -290,7 +290,7 @@ static const char *partner(const struct audit *audit, const struct audit_file *f
     enum cps_fw_role own = file->image->fw->part[0].role;
     for (size_t i = 0; i < audit->files; i++) {
         const struct identity *other = audit->file[i].image;
-        if (other && other->fw->gen == CPS_A5XX && other->fw->part[0].role != own &&
+        if (other && cps_gen_row(other->fw->gen)->files > 1 && other->fw->part[0].role != own &&
             other->fw->id == file->image->fw->id)
             return audit->file[i].path;
     }
@@ -302,7 +302,7 @@ static struct cps_err *try_image(const struct audit *audit, struct audit_file *f
 {
     const char *firmware[2] = {file->path, NULL};
     struct probe probe = {.play = NULL};
-    if (file->image->fw->gen == CPS_A5XX)
+    if (cps_gen_row(file->image->fw->gen)->files > 1)
         firmware[1] = partner(audit, file);
     struct cps_err *closed = probe_open(&probe, audit->config->gen, firmware, NULL);
     struct cps_err *err = NULL;

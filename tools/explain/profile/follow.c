@@ -213,7 +213,7 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
 void profile_begin(struct profile *p, struct play *play)
 {
     const struct profile_node root = {.kind = PROFILE_ROOT};
-    unsigned who = cps_launch_processor_(play->gen);
+    unsigned who = cps_gen_row(play->gen)->draws;
     p->sink.put = take_events;
     p->play = play;
     profile_tree_frame(&p->tree, &root);

@@ -45,7 +45,7 @@ static void find_partner(const char *path, enum cps_fw_role role, char ret[STAGE
 
 static struct cps_err *choose_partner(const struct cps_run_config *config, struct stage *stage)
 {
-    bool pair = stage->fw[0]->gen == CPS_A5XX;
+    bool pair = cps_gen_row(stage->fw[0]->gen)->files > 1;
     if (!pair && config->fw_count > 2)
         return cps_err_new(CPS_ERR_USAGE,
                            "%s: a third --fw is for a5xx, whose other processor has a file of its "
@@ -120,7 +120,7 @@ struct cps_err *stage_boot(const struct stage *stage, unsigned side, const char 
 {
     struct cps_run_config config = *stage->config;
     const struct record_setup setup = {.config = &config, .kinds = stage->kinds};
-    bool pair = stage->fw[0]->gen == CPS_A5XX;
+    bool pair = cps_gen_row(stage->fw[0]->gen)->files > 1;
     const char *firmware[2];
     *ret = (struct record_boot){0};
     if (pair && !*stage->partner)

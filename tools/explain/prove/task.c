@@ -214,7 +214,7 @@ static void put_difference(struct json_object *result, const struct prove_handle
 static const char *why_not_reached(const struct stage *stage, const struct prove_part *part)
 {
     const struct code_side *side = &part->code.side[0];
-    if (side->fw->gen == CPS_A5XX && !*stage->partner)
+    if (cps_gen_row(side->fw->gen)->files > 1 && !*stage->partner)
         return "PFP and ME run together only: a third --fw names the other one's file";
     return "no stream that was run brings the processor to this handler";
 }

@@ -49,7 +49,7 @@ static struct cps_err *read_mask(struct worker *w)
     if (!mask || i == w->regress->manifest.firmware_count)
         return NULL;
     const struct engine *e = &w->engine[i];
-    unsigned who = e->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
+    unsigned who = cps_gen_row(e->gen)->first;
     return cps_err_within_(cps_mask_add(&w->mask, mask, e->names[e->fw ? who : CPS_CPU_HOST]),
                            "%s:%u", w->regress->opt->arg[0], w->regress->manifest.mask_line);
 }

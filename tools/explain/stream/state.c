@@ -150,7 +150,7 @@ void state_run_destroy(struct state_run *run)
 static struct cps_err *choose_processor(const struct state_setup *setup, struct play *play,
                                         unsigned *ret)
 {
-    *ret = setup->who != CPS_CPU_NONE ? setup->who : cps_launch_processor_(play->gen);
+    *ret = setup->who != CPS_CPU_NONE ? setup->who : cps_gen_row(play->gen)->draws;
     for (unsigned i = 0; i < play->engine->cores; i++) {
         if (play->engine->who[i] == *ret)
             return NULL;

@@ -105,7 +105,7 @@ struct cps_err *why_watch(struct why *why, struct cps_engine *engine)
 {
     uint32_t kinds = why->kinds;
     struct cps_afuc *machine = cps_afuc_of(engine);
-    unsigned who = cps_launch_processor_(engine->gen);
+    unsigned who = cps_gen_row(engine->gen)->draws;
     if (!machine)
         return cps_err_new(CPS_ERR_UNSUPPORTED, "only afuc firmware has origins of values");
     why->engine = engine;

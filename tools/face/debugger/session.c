@@ -88,7 +88,7 @@ static bool is_launch(void *context, struct cps_engine *engine, const struct cps
     const struct cps_names *names = s->play.names[cps_event_who(packet)];
     const struct cps_place after = {0, CPS_FILE_MEMORY, packet->addr + 4};
     uint64_t word = 0;
-    if (cps_event_who(packet) != cps_launch_processor_(engine->gen))
+    if (cps_event_who(packet) != cps_gen_row(engine->gen)->draws)
         return false;
     cps_engine_get(engine, after, &word);
     return cps_launch_kind_of_(names, packet->value, (const uint32_t[]){(uint32_t)word}, 1) !=

@@ -39,7 +39,7 @@ void view_launches(const struct view_run *run, struct json_object *to)
     const struct record *record = &run->side->record;
     struct json_object *kinds = cps_json_new_array(to, "kinds");
     struct json_object *list = cps_json_new_array(to, "draws");
-    unsigned main = cps_launch_processor_(run->side->fw->gen);
+    unsigned main = cps_gen_row(run->side->fw->gen)->draws;
     for (unsigned kind = 0; kind < CPS_LAUNCH_KINDS; kind++)
         cps_json_append(kinds, json_object_new_string(cps_launch_kind_text_(kind)));
     for (unsigned i = 0; i < run->processors; i++) {
