@@ -472,7 +472,7 @@ def real_protection():
             assert {packet[level] for level in ("ib1", "ib2", "ib3")} <= {"checked", "-"}, (name, packet)
             checked += 1
     lone, = audit(*corpus("a530_pfp.fw"), status=4)["files"]
-    assert "expected the file of the other processor" in "".join(flaw["why"] for flaw in lone["flaws"])
+    assert "expected the files of both processors" in "".join(flaw["why"] for flaw in lone["flaws"])
     queue, = audit(*corpus("gen70900_aqe-023.fw"), status=4)["files"]
     assert queue["handlers"] == 0 and "no packet table" in queue["flaws"][0]["why"], queue
     return "%d packets of %d files" % (checked, len(rows))

@@ -280,8 +280,10 @@ static struct cps_err *refuse(const struct option *option, const char *text, siz
     join(lines, " or ", &known);
     if (lines->failed || known.failed)
         return cps_err_nomem();
+    /* Of generations, none is nearer than another. */
+    const char *hint = option->kind == KIND_GEN ? "" : near_text(near, "", meant, sizeof(meant));
     return cps_err_new(CPS_ERR_USAGE, "--%s %.*s: expected %s%s", option->name, (int)length, text,
-                       cps_buf_text(&known), near_text(near, "", meant, sizeof(meant)));
+                       cps_buf_text(&known), hint);
 }
 
 struct cps_err *opt_check_value(unsigned command, const struct option *option, const char *text)
