@@ -10,6 +10,7 @@
 #include "tools/explain/info/info.h"
 #include "tools/cmd/options/opt.h"
 #include "tools/run/files.h"
+#include "tools/run/play.h"
 #include "fw/nv/script/script.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/render/doc.h"
@@ -22,46 +23,77 @@
 
 int cmd_info(const struct cps_options *opt);
 
-static struct cps_err *refuse_run_file(const char *path)
+enum { SCRIPT_LIMIT = 64 << 20 };
+
+static struct cps_err *describe_script(const struct cps_options *opt, const char *path,
+                                       const struct cps_isa *isa, unsigned gen,
+                                       struct json_object *to)
 {
-    CPS_BUF text = {0};
-    opt_run_file_text(&text);
-    return cps_err_input(path, 0, "%s", cps_buf_text(&text));
+    CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
+    CPS_CLEANUP(file_part_deinit) struct file_part part = {0};
+    if (file_part_wanted(opt)) {
+        CPS_TRY(file_part_read(opt, path, SCRIPT_LIMIT, &part));
+        CPS_TRY(cps_script_raw(cps_buf_text(&part.name), part.bytes, part.size, gen, &script));
+    } else {
+        CPS_TRY(play_load_script(path, isa, gen, &script));
+    }
+    info_script(&script, to);
+    return NULL;
+}
+
+static struct cps_err *describe_firmware(const char *name, const uint8_t *bytes, size_t size,
+                                         unsigned gen, struct json_object *to)
+{
+    struct cps_fw *fw = NULL;
+    CPS_TRY(cps_fw_parse(name, bytes, size, gen, &fw));
+    return info_firmware(fw, to);
 }
 
 /* A capture or a foreign image if its first bytes say so, else firmware. */
+static struct cps_err *describe_stream(const struct cps_options *opt, struct cps_stream *stream,
+                                       struct json_object *to)
+{
+    CPS_BUF text = {0};
+    CPS_FREE uint8_t *bytes = NULL;
+    const uint8_t *data = NULL;
+    size_t size = 0;
+    const char *name = cps_stream_name(stream);
+    CPS_TRY(cps_stream_peek(stream, 64, &data, &size));
+    const char *format = cps_capture_format(data, size);
+    if (cps_is_script(data, size)) {
+        opt_run_file_text(&text);
+        return cps_err_input(name, 0, "%s", cps_buf_text(&text));
+    }
+    if (cps_mmiotrace_recognise_(data, size))
+        return cps_err_input(name, 0, "this is an mmiotrace, expected `convert` to a run file");
+    if (format && cps_capture_is_hang(data, size))
+        return info_dump(stream, opt->run.fw_count ? opt->run.fw[0] : NULL, to);
+    if (format)
+        return info_capture(stream, format, to);
+    if (cps_trace_recognise(data, size))
+        return info_trace(stream, to);
+    if (cps_rom_probe_(data, size))
+        return info_rom(stream, to);
+    if (cps_mbn_probe(data, size))
+        return info_mbn(stream, to);
+    CPS_TRY(cps_stream_read_all(stream, CPS_FW_MAX_BYTES, &bytes, &size));
+    return describe_firmware(name, bytes, size, opt->run.gen, to);
+}
+
 static struct cps_err *describe(const struct cps_options *opt, const struct cps_isa *isa,
                                 unsigned gen, const char *path, struct json_object *to)
 {
-    bool is_rom_wanted = isa == &cps_isa_hwsq && !file_part_wanted(opt) && info_is_rom(path);
-    if (isa && !is_rom_wanted)
-        return info_script(opt, path, isa, gen, to);
-    if (file_part_wanted(opt))
-        return info_part(opt, path, to);
+    CPS_CLEANUP(file_part_deinit) struct file_part part = {0};
     struct cps_stream *stream = NULL;
-    const uint8_t *data = NULL;
-    size_t size = 0;
     char found[FILES_PATH];
-    path = files_firmware(&opt->fw_path, path, found);
-    CPS_TRY(cps_stream_open(path, &stream));
-    struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
-    const char *format = err ? NULL : cps_capture_format(data, size);
-    if (!err && cps_is_script(data, size))
-        err = refuse_run_file(path);
-    else if (!err && cps_mmiotrace_recognise_(data, size))
-        err = cps_err_input(path, 0, "this is an mmiotrace, expected `convert` to a run file");
-    else if (format && cps_capture_is_hang(data, size))
-        err = info_dump(stream, opt->run.fw_count ? opt->run.fw[0] : NULL, to);
-    else if (format)
-        err = info_capture(stream, format, opt->json, to);
-    else if (!err && cps_trace_recognise(data, size))
-        err = info_trace(stream, to);
-    else if (!err && cps_rom_probe_(data, size))
-        err = info_rom(stream, to);
-    else if (!err && cps_mbn_probe(data, size))
-        err = info_mbn(stream, to);
-    else if (!err)
-        err = info_firmware(stream, opt->run.gen, to);
+    if (isa && !(isa == &cps_isa_hwsq && !file_part_wanted(opt) && info_is_rom(path)))
+        return describe_script(opt, path, isa, gen, to);
+    if (file_part_wanted(opt)) {
+        CPS_TRY(file_part_read(opt, path, CPS_FW_MAX_BYTES, &part));
+        return describe_firmware(cps_buf_text(&part.name), part.bytes, part.size, opt->run.gen, to);
+    }
+    CPS_TRY(cps_stream_open(files_firmware(&opt->fw_path, path, found), &stream));
+    struct cps_err *err = describe_stream(opt, stream, to);
     cps_stream_close(stream);
     return err;
 }

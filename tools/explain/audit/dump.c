@@ -34,7 +34,7 @@ struct cps_err *audit_capture(struct cps_stream *stream, const char *format,
                               struct json_object *row)
 {
     struct json_object *all = tool_json(json_object_new_object());
-    struct cps_err *err = info_capture(stream, format, true, all);
+    struct cps_err *err = info_capture(stream, format, all);
     struct json_object *packets = cps_json_get(all, "packets");
     uint64_t gpu = (uint64_t)cps_json_get_int(all, "gpu_id", 0);
     uint64_t chip = (uint64_t)cps_json_get_int(all, "chip_id", 0);

@@ -95,56 +95,48 @@ static void put_head(const struct code *code, const struct dump *dump, struct cp
     cps_buf_printf(out, ".\n; Version word 0x%08" PRIx32 ".\n", code->cache.version);
 }
 
-/* With firmware the dump is replayed, because what a replay comes by decides where holes are filled
- * how. */
-static struct cps_err *recover(const struct cps_options *opt, struct play *play)
+/* With firmware the dump is replayed, because the packets of a replay decide how holes are filled.
+ */
+static struct cps_err *recover(const char *path, const struct cps_run_config *config,
+                               struct play *play)
 {
-    const struct cps_run_config run = {.fw = {opt->arg[0]},
-                                       .fw_count = 1,
-                                       .gen = opt->run.gen,
-                                       .limit = opt->run.limit,
-                                       .submit = -1};
     CPS_BUF not_replayed = {0};
+    struct cps_stream *stream = NULL;
     struct cps_fw *none = NULL;
-    if (!opt->arg_count)
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = play_read_dump(play, stream);
+    cps_stream_close(stream);
+    CPS_TRY(err);
+    if (!play->dump)
+        return cps_err_input(path, 0, "this is no hang dump, expected one");
+    if (!config->fw_count)
         return code_recover(play->dump, &none, &play->code);
-    CPS_TRY(play_replay(play, &run, &not_replayed));
+    CPS_TRY(play_replay(play, config, &not_replayed));
     if (!play->code)
-        return cps_err_new(CPS_ERR_INPUT, "%s: no firmware of an Adreno SQE", opt->arg[0]);
+        return cps_err_new(CPS_ERR_INPUT, "%s: no firmware of an Adreno SQE", config->fw[0]);
     bool own = play->code->recovered || play->code->same || play->code->why.size;
     return own ? NULL : cps_err_new(CPS_ERR_INPUT, "%s", cps_buf_text(&not_replayed));
 }
 
-static struct cps_err *list(const struct cps_options *opt, struct play *play, struct cps_buf *out)
+static struct cps_err *list(const char *path, const char *rnn, const struct play *play,
+                            struct cps_buf *out)
 {
-    CPS_TRY(recover(opt, play));
     const struct code *code = play->code;
     if (code->why.size)
-        return cps_err_new(CPS_ERR_INPUT, "%s: %s", opt->from, cps_buf_text(&code->why));
+        return cps_err_new(CPS_ERR_INPUT, "%s: %s", path, cps_buf_text(&code->why));
     put_head(code, play->dump, out);
     if (code->recovered)
-        return cps_fw_listing_marked_(play->fw, &code->cache, opt->run.rnn, out);
-    return play->fw ? cps_fw_listing(play->fw, opt->run.rnn, out) : put_cache(&code->cache, out);
+        return cps_fw_listing_marked_(play->fw, &code->cache, rnn, out);
+    return play->fw ? cps_fw_listing(play->fw, rnn, out) : put_cache(&code->cache, out);
 }
 
-static struct cps_err *read_dump(const char *path, struct play *play)
-{
-    struct cps_stream *stream = NULL;
-    CPS_TRY(cps_stream_open(path, &stream));
-    struct cps_err *err = play_read_dump(play, stream);
-    if (!err && !play->dump)
-        err = cps_err_input(path, 0, "this is no hang dump, expected one");
-    cps_stream_close(stream);
-    return err;
-}
-
-struct cps_err *info_dump_listing(const struct cps_options *opt, struct cps_buf *out)
+struct cps_err *info_dump_listing(const char *path, const struct cps_run_config *config,
+                                  const char *rnn, struct cps_buf *out)
 {
     struct play *play = tool_alloc(1, sizeof(*play));
-    struct cps_err *err = read_dump(opt->from, play);
+    struct cps_err *err = recover(path, config, play);
     if (!err)
-        err = list(opt, play, out);
-    tool_text(out);
+        err = list(path, rnn, play, out);
     play_close(play);
     free(play);
     return err;

@@ -8,7 +8,7 @@
 #include "fw/nv/script/script.h"
 #include "trace/capture/capture.h"
 #include "trace/capture/stream.h"
-#include "tools/cmd/options/opt.h"
+#include "tools/run/run.h"
 
 struct json_object;
 
@@ -21,35 +21,22 @@ struct json_object;
 const char *info_packet_name(const struct cps_names *names, unsigned id,
                              char scratch[INFO_NAME_SIZE]);
 
-/** What a capture holds: container @p format, chip, sections, buffers, submits, packet mix.
- * @p json  buffers and submits as members; else as lines of the text */
-CPS_MUST_USE struct cps_err *info_capture(struct cps_stream *stream, const char *format, bool json,
+/** What a capture holds: container @p format, chip, sections, buffers, submits, packet mix. */
+CPS_MUST_USE struct cps_err *info_capture(struct cps_stream *stream, const char *format,
                                           struct json_object *to);
 /** Where a hardware dump's processor hung. @p firmware  file whose code to show, or NULL */
 CPS_MUST_USE struct cps_err *info_dump(struct cps_stream *stream, const char *firmware,
                                        struct json_object *to);
-/**
- * Lists the firmware that ran when the dump @p opt->from was taken. With a firmware file (the first
- * argument) that is the whole image, with what is not the hardware's own marked; else the lines of
- * the instruction cache, with the holes between them.
- */
-CPS_MUST_USE struct cps_err *info_dump_listing(const struct cps_options *opt, struct cps_buf *out);
-/** Loads the firmware that fills the rest of @p stream; the caller destroys @p ret. */
-CPS_MUST_USE struct cps_err *info_read_firmware(struct cps_stream *stream, unsigned gen,
-                                                struct cps_fw **ret);
-/** What a firmware holds: id, generation, version, processors, packet table. */
-CPS_MUST_USE struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen,
-                                           struct json_object *to);
-/** Reads a part of a file as firmware; the caller destroys what @p ret gets. */
-CPS_MUST_USE struct cps_err *info_read_part(const struct cps_options *opt, const char *path,
-                                            struct cps_fw **ret);
-/** What the firmware in a part of a file holds. */
-CPS_MUST_USE struct cps_err *info_part(const struct cps_options *opt, const char *path,
-                                       struct json_object *to);
-/** What a script holds. @p gen  0: as the file says */
-CPS_MUST_USE struct cps_err *info_script(const struct cps_options *opt, const char *path,
-                                         const struct cps_isa *isa, unsigned gen,
-                                         struct json_object *to);
+/** Lists the firmware that ran when the dump @p path was taken. With a firmware file in @p config
+ * that is the whole image, with words marked that are not the hardware's own; else the lines of the
+ * instruction cache, with the holes between them. */
+CPS_MUST_USE struct cps_err *info_dump_listing(const char *path,
+                                               const struct cps_run_config *config, const char *rnn,
+                                               struct cps_buf *out);
+/** What a firmware holds: id, generation, version, processors, packet table. Destroys @p fw. */
+CPS_MUST_USE struct cps_err *info_firmware(struct cps_fw *fw, struct json_object *to);
+/** What a script or a run file of a host holds. */
+void info_script(const struct cps_script *script, struct json_object *to);
 /** What a trace holds: head, events by kind, end. */
 CPS_MUST_USE struct cps_err *info_trace(struct cps_stream *stream, struct json_object *to);
 /** Whether a file is a VBIOS by its first bytes; stdin, which cannot be read twice, is taken for
@@ -62,13 +49,5 @@ CPS_MUST_USE struct cps_err *info_rom_listing(struct cps_stream *stream, unsigne
                                               const char *rnn_dir, struct cps_buf *out);
 /** What the headers of Qualcomm's ELF images say, and which of their files are there. */
 CPS_MUST_USE struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *to);
-
-/** Loads a script, or takes the part of a file that --offset and --length name for code. */
-CPS_MUST_USE struct cps_err *script_load(const struct cps_options *opt, const char *path,
-                                         const struct cps_isa *isa, unsigned gen,
-                                         struct cps_script *ret);
-/** cpscope asm and cpscope disasm for scripts. @return the exit status of the command */
-int script_asm(const struct cps_options *opt);
-int script_disasm(const struct cps_options *opt);
 
 #endif

@@ -102,24 +102,18 @@ static void put_host(const struct cps_script *script, struct json_object *to)
         words += is_memory;
         checks += step->what == CPS_DO_READ && step->mask;
     }
-    doc_put(to, ".layout=%s engine=%s chip=%s writes=%" PRIu64 " reads=%" PRIu64, host_layout,
-            cps_isa_name(cps_gen_isa(script->gen)), cps_gen_name(script->gen), count[CPS_DO_WRITE],
-            count[CPS_DO_READ]);
+    doc_put(to, ".layout=%s kind=%s engine=%s chip=%s writes=%" PRIu64 " reads=%" PRIu64,
+            host_layout, "host accesses", cps_isa_name(cps_gen_isa(script->gen)),
+            cps_gen_name(script->gen), count[CPS_DO_WRITE], count[CPS_DO_READ]);
     doc_put(to, "checks=%" PRIu64 " memory_words=%" PRIu64 " objects=%" PRIu64 " changes=%zu",
             checks, words, count[CPS_DO_OBJECT], script->change_count);
 }
 
-struct cps_err *info_script(const struct cps_options *opt, const char *path,
-                            const struct cps_isa *isa, unsigned gen, struct json_object *to)
+void info_script(const struct cps_script *script, struct json_object *to)
 {
-    CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
-    CPS_TRY(script_load(opt, path, isa, gen, &script));
-    doc_put(to, ".name=%s", script.name);
-    if (cps_isa_has_code(isa)) {
-        put_code(&script, to);
-        return NULL;
-    }
-    cps_json_text(to, "kind", "host accesses");
-    put_host(&script, to);
-    return NULL;
+    doc_put(to, ".name=%s", script->name);
+    if (cps_isa_has_code(cps_gen_isa(script->gen)))
+        put_code(script, to);
+    else
+        put_host(script, to);
 }
