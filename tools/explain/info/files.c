@@ -108,7 +108,7 @@ struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *to)
     CPS_TRY(cps_mbn_parse(name, bytes, size, &mbn));
     doc_put(
         to,
-        ".mbn_layout=%s .name=%s kind=qualcomm-image bits=%u type=%s .type=%u machine=%u flags=%u "
+        ".layout=%s .name=%s kind=qualcomm-image bits=%u type=%s .type=%u machine=%u flags=%u "
         "entry=%" PRIu64 " split?=%d",
         mbn_layout, name, mbn.bits,
         mbn.type < sizeof(types) / sizeof(types[0]) ? types[mbn.type] : "unknown", mbn.type,
