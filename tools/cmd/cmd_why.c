@@ -48,18 +48,12 @@ static unsigned first_ask(const struct cps_options *opt)
     return has_own && (!opt->arg_count || access(opt->arg[0], F_OK)) ? 0 : 1;
 }
 
-static struct cps_err *add_asks(struct why *why, const struct cps_options *opt)
-{
-    for (unsigned i = first_ask(opt); i < opt->arg_count; i++)
-        CPS_TRY(strcmp(opt->arg[i], "-") != 0 ? why_add(why, opt->arg[i]) : read_asks(why));
-    return NULL;
-}
-
 static struct cps_err *execute(struct why *why, const struct cps_options *opt,
                                struct cps_stream **capture)
 {
     const char *path = first_ask(opt) ? opt->arg[0] : NULL;
-    CPS_TRY(add_asks(why, opt));
+    for (unsigned i = first_ask(opt); i < opt->arg_count; i++)
+        CPS_TRY(strcmp(opt->arg[i], "-") != 0 ? why_add(why, opt->arg[i]) : read_asks(why));
     const char *slash = path ? strrchr(path, '/') : NULL;
     why->capture = slash ? slash + 1 : path ? path : "demo.pm4";
     CPS_TRY(cps_buffers_create(&why->play->buffers));

@@ -106,13 +106,12 @@ struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *to)
     const char *name = cps_stream_name(stream);
     CPS_TRY(cps_stream_read_all(stream, INFO_IMAGE_LIMIT, &bytes, &size));
     CPS_TRY(cps_mbn_parse(name, bytes, size, &mbn));
-    doc_put(
-        to,
-        ".layout=%s .name=%s kind=qualcomm-image bits=%u type=%s .type=%u machine=%u flags=%u "
-        "entry=%" PRIu64 " split?=%d",
-        mbn_layout, name, mbn.bits,
-        mbn.type < sizeof(types) / sizeof(types[0]) ? types[mbn.type] : "unknown", mbn.type,
-        mbn.machine, mbn.flags, mbn.entry, mbn.split);
+    doc_put(to,
+            ".layout=%s .name=%s kind=qualcomm-image bits=%u type=%s .type=%u machine=%u flags=%u "
+            "entry=%" PRIu64 " split?=%d",
+            mbn_layout, name, mbn.bits,
+            mbn.type < sizeof(types) / sizeof(types[0]) ? types[mbn.type] : "unknown", mbn.type,
+            mbn.machine, mbn.flags, mbn.entry, mbn.split);
     struct json_object *segments = cps_json_new_array(to, "segments");
     for (unsigned i = 0; i < mbn.segment_count; i++)
         put_segment(&mbn, i, segments);
@@ -125,17 +124,6 @@ static const char trace_layout[] =
     "{.name:e}: trace\n{.head*  {.}\n}{events*  {@:-10} {.:10}\n}"
     "{end?ended: {end}, {packets} packets, {instructions} instructions\n}"
     "{end!the end is not recorded\n}";
-
-/* The head's lines, without the first one, which says that this is a trace. */
-static void put_head(const char *text, struct json_object *list)
-{
-    const char *line = strchr(text, '\n');
-    while (line && line[1] == '#') {
-        int length = (int)strcspn(line + 1, "\n");
-        cps_json_append(list, json_object_new_string_len(line + 3, length > 2 ? length - 2 : 0));
-        line = strchr(line + 1, '\n');
-    }
-}
 
 static struct cps_err *describe_trace(struct cps_trace *trace, const char *name,
                                       struct json_object *to)
@@ -154,7 +142,14 @@ static struct cps_err *describe_trace(struct cps_trace *trace, const char *name,
     const struct cps_trace_head *head = cps_trace_head(trace);
     doc_put(to, ".layout=%s .name=%s kind=trace gen=%s", trace_layout, name,
             cps_gen_name(head->gen));
-    put_head(head->text, cps_json_new_array(to, ".head"));
+    /* The head's lines, without the first one, which says that this is a trace. */
+    struct json_object *list = cps_json_new_array(to, ".head");
+    const char *line = strchr(head->text, '\n');
+    while (line && line[1] == '#') {
+        int length = (int)strcspn(line + 1, "\n");
+        cps_json_append(list, json_object_new_string_len(line + 3, length > 2 ? length - 2 : 0));
+        line = strchr(line + 1, '\n');
+    }
     struct json_object *firmware = cps_json_new_array(to, "firmware");
     for (unsigned i = 0; i < head->firmware_count; i++)
         doc_row(firmware, "name=%s sha256=%s", head->firmware[i].name, head->firmware[i].sha256);

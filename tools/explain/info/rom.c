@@ -107,15 +107,6 @@ static void put_hwsq_scripts(const struct cps_rom *rom, struct json_object *list
     }
 }
 
-static void put_notes(const struct cps_rom *rom, struct json_object *list)
-{
-    const char *at = cps_buf_text(&rom->notes);
-    for (size_t length; *at; at += length + 1) {
-        length = strcspn(at, "\n");
-        cps_json_append(list, json_object_new_string_len(at, (int)length));
-    }
-}
-
 bool info_is_rom(const char *path)
 {
     struct cps_stream *stream = NULL;
@@ -149,7 +140,12 @@ struct cps_err *info_rom(struct cps_stream *stream, struct json_object *to)
     put_entries(&rom, cps_json_new_array(to, "entries"));
     put_init_scripts(&rom, cps_json_new_array(to, "init_scripts"));
     put_hwsq_scripts(&rom, cps_json_new_array(to, "hwsq_scripts"));
-    put_notes(&rom, cps_json_new_array(to, "notes"));
+    struct json_object *list = cps_json_new_array(to, "notes");
+    const char *at = cps_buf_text(&rom.notes);
+    for (size_t length; *at; at += length + 1) {
+        length = strcspn(at, "\n");
+        cps_json_append(list, json_object_new_string_len(at, (int)length));
+    }
     return NULL;
 }
 

@@ -79,11 +79,6 @@ struct cps_err *why_add(struct why *why, const char *text)
     return end > text ? NULL : expected(text);
 }
 
-static const struct cps_names *any_names(const struct why *why)
-{
-    return why->play->names[why->engine->who[0]];
-}
-
 static struct cps_err *find_register(const struct why *why, struct why_ask *ask)
 {
     const char *end = strrchr(ask->text, '@');
@@ -91,7 +86,8 @@ static struct cps_err *find_register(const struct why *why, struct why_ask *ask)
     uint32_t number = 0;
     if (read_number(ask->text, ask->text + length, &ask->place) && ask->place < GPU_REGS)
         return NULL;
-    if (!cps_name_number(any_names(why), CPS_SPACE_GPU, ask->text, length, &number))
+    if (!cps_name_number(why->play->names[why->engine->who[0]], CPS_SPACE_GPU, ask->text, length,
+                         &number))
         return cps_err_new(CPS_ERR_USAGE, "%s: this GPU has no such register", ask->text);
     ask->place = number;
     return NULL;

@@ -77,16 +77,6 @@ static void add_place(struct why *why, const struct origin_node *node, struct js
         cps_json_uint(to, "word", (node->place - block->iova) / 4);
 }
 
-static void add_stream(const struct origin_node *node, struct json_object *to)
-{
-    if (node->kind == ORIGIN_PACKET || node->kind == ORIGIN_STREAM)
-        cps_json_text(to, "level", cps_event_sub_word(CPS_EV_PKT, node->sub));
-    if ((node->kind == ORIGIN_STREAM && node->aux != UINT32_MAX) || node->kind == ORIGIN_GROUP)
-        cps_json_uint(to, "group", node->aux);
-    if (node->kind == ORIGIN_PACKET && node->submission != ORIGIN_NO_SUBMISSION)
-        cps_json_uint(to, "submission", node->submission);
-}
-
 static struct json_object *node_json(struct why *why, const struct why_chain *chain, uint32_t at)
 {
     const struct origin_node *node = origin_at_(why->origin, chain->node[at]);
@@ -97,7 +87,12 @@ static struct json_object *node_json(struct why *why, const struct why_chain *ch
     doc_put(to, "tick=%" PRIu64 " cpu=%s", (uint64_t)node->clock, cps_processor_name(node->who));
     add_code(why, node, to);
     add_place(why, node, to);
-    add_stream(node, to);
+    if (node->kind == ORIGIN_PACKET || node->kind == ORIGIN_STREAM)
+        cps_json_text(to, "level", cps_event_sub_word(CPS_EV_PKT, node->sub));
+    if ((node->kind == ORIGIN_STREAM && node->aux != UINT32_MAX) || node->kind == ORIGIN_GROUP)
+        cps_json_uint(to, "group", node->aux);
+    if (node->kind == ORIGIN_PACKET && node->submission != ORIGIN_NO_SUBMISSION)
+        cps_json_uint(to, "submission", node->submission);
     struct json_object *in = cps_json_new_array(to, "in");
     for (unsigned k = 0; k < ORIGIN_INPUTS; k++)
         add_input(in, chain, node->in[k]);

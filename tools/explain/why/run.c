@@ -72,19 +72,6 @@ static void take_draw(struct why *why)
     }
 }
 
-static void take_event(struct why *why, uint64_t number, uint32_t node)
-{
-    while (why->next_event < why->events && why->later[why->next_event]->number <= number) {
-        struct why_ask *ask = why->later[why->next_event++];
-        if (ask->number != number)
-            continue;
-        if (ask->what == WHY_EVENT)
-            keep(why, ask, node);
-        else
-            answer(why, ask);
-    }
-}
-
 /* What registers hold is asked behind an event: an event that a value was asked at comes first. */
 static void seen(void *context, uint64_t number, const struct cps_event *event, uint32_t node)
 {
@@ -95,8 +82,17 @@ static void seen(void *context, uint64_t number, const struct cps_event *event, 
         if (step == CPS_LAUNCH_ENDS)
             take_draw(why);
     }
-    if (number != UINT64_MAX)
-        take_event(why, number, node);
+    if (number != UINT64_MAX) {
+        while (why->next_event < why->events && why->later[why->next_event]->number <= number) {
+            struct why_ask *ask = why->later[why->next_event++];
+            if (ask->number != number)
+                continue;
+            if (ask->what == WHY_EVENT)
+                keep(why, ask, node);
+            else
+                answer(why, ask);
+        }
+    }
     if (why->next_event == why->events && why->next_draw == why->draws && why->is_timed)
         why->play->enough = true;
 }

@@ -124,23 +124,6 @@ static bool has_inputs(const struct origin_node *node)
     return node->in[ORIGIN_A] || node->in[ORIGIN_B] || node->in[ORIGIN_D];
 }
 
-static void put_computed(struct text *t, const struct origin_node *node)
-{
-    if (node->dst && node->dst <= R_REM)
-        cps_buf_printf(t->out, " in $%02x", node->dst);
-    put_code(t, node);
-    if (!has_inputs(node))
-        cps_buf_str(t->out, ": a constant of the firmware");
-}
-
-static void put_level(struct text *t, const struct origin_node *node)
-{
-    if (node->kind == ORIGIN_STREAM && node->aux != UINT32_MAX)
-        cps_buf_printf(t->out, "draw-state group %" PRIu32, node->aux);
-    else
-        cps_buf_str(t->out, cps_event_sub_word(CPS_EV_PKT, node->sub));
-}
-
 /* Which word of its stream a packet begins with; the ring has submissions instead. */
 static void put_packet(struct text *t, const struct origin_node *node)
 {
@@ -149,7 +132,10 @@ static void put_packet(struct text *t, const struct origin_node *node)
     cps_buf_printf(t->out, " at 0x%" PRIx64, node->place);
     if (stream->kind == ORIGIN_STREAM) {
         cps_buf_printf(t->out, ", word %" PRIu64 " of ", (node->place - stream->place) / 4);
-        put_level(t, stream);
+        if (stream->kind == ORIGIN_STREAM && stream->aux != UINT32_MAX)
+            cps_buf_printf(t->out, "draw-state group %" PRIu32, stream->aux);
+        else
+            cps_buf_str(t->out, cps_event_sub_word(CPS_EV_PKT, stream->sub));
         cps_buf_printf(t->out, " at 0x%" PRIx64, stream->place);
     } else if (stream->kind != ORIGIN_PACKET) {
         cps_buf_printf(t->out, " (%s)", cps_event_sub_word(CPS_EV_PKT, node->sub));
@@ -252,7 +238,11 @@ static void put_node(struct text *t, const struct origin_node *node)
     case ORIGIN_INSN:
     case ORIGIN_OFFSET:
         cps_buf_str(t->out, "computed");
-        put_computed(t, node);
+        if (node->dst && node->dst <= R_REM)
+            cps_buf_printf(t->out, " in $%02x", node->dst);
+        put_code(t, node);
+        if (!has_inputs(node))
+            cps_buf_str(t->out, ": a constant of the firmware");
         break;
     case ORIGIN_WORD:
     case ORIGIN_MEMORY:
