@@ -2,7 +2,8 @@
  * `(rep)` moves from $data to registers, memory, or to nowhere, in one piece: what a type-4 packet,
  * a register bunch and the end of every handler are made of. The events, registers and counts are
  * those of the single repetitions; what needs a look at each word is left to them. */
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 #include "isa/base/pm4.h"
 
 /* What one call does: whole repetitions, all their words known and in the window. */

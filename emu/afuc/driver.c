@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the kernel's driver does with the processor: its ring, the first packets, submissions. */
-#include "emu/afuc/machine.h"
+#include "emu/afuc/core/machine.h"
 #include "emu/afuc/origin/origin.h"
 
 static void set_ring(struct cps_afuc *machine, const struct cps_item *item)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Looking into a machine: registers, tables, and the sentence about why it stopped. */
-#include "emu/afuc/queue.h"
-#include "emu/afuc/afuc.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 
 #include <inttypes.h>
 #include <string.h>

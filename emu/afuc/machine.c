@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The row of afuc among the engines, and how a machine is made. */
-#include "emu/afuc/control.h"
+#include "emu/afuc/control/control.h"
 
 #include <string.h>
 

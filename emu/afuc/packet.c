@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * waitin: a header becomes a handler; the policy about waits; and the two instructions that enter
  * and leave modes. */
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 #include "emu/afuc/origin/origin.h"
 
 #include "isa/base/pm4.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What the special registers do: $data, $addr, $usraddr, $memdata, $regdata, and the extra moves
  * that read them. */
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 
 /* How often the sources of an instruction name register @p number. */
 static uint32_t uses(const struct afuc_uop *uop, unsigned number)

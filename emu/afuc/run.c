@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The interpreter's loop in four expansions: with nobody watching, with counters, with a log of
  * branches, and with STEP events. */
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 
 #include <string.h>
 

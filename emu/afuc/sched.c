@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The scheduler: cores take turns of a fixed number of instructions in a fixed order, so that a
  * run is the same on every machine. */
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 #include "emu/afuc/origin/origin.h"
 #include <string.h>
 

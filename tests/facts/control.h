@@ -2,8 +2,8 @@
  * Control registers of afuc: which numbers are registers, in which layout, and what each of them is
  * before and behind a write. Written from Mesa's adreno_control_regs.xml (the numbers up to
  * IB_LEVEL, and of preemption, scratch, locks and apertures) and from what the instructions of
- * public images name with `cread` and `cwrite`; not made from emu/afuc/ctrl.def and storage.def,
- * which unit/test_control.c holds against it.
+ * public images name with `cread` and `cwrite`; not made from emu/afuc/control/ctrl.def and
+ * storage.def, which unit/test_control.c holds against it.
  *
  * CONTROL(name, pfp, me, a6xx, a7xx, gen3, count, only, reset, keeps)
  *   pfp..gen3  the first number; a6xx is also that of a660, gen3 (a750) also that of a8xx

@@ -2,7 +2,7 @@
  * GPU registers that something behind them answers, or that the machine has set before the firmware
  * starts: of all others the first read is UNMODELLED. From the register databases of the
  * generations and from what firmware does with them (the rows of unit/test_pipe.c say what); not
- * made from emu/afuc/gpu.def.
+ * made from emu/afuc/control/gpu.def.
  *
  * GPU(name, layouts, first, last) */
 /* clang-format off */

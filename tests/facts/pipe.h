@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Pipe registers of afuc: Mesa's adreno_pipe_regs.xml has those from 0x80 on of a6xx and a7xx but
  * 0xa3 to 0xa5 and 0xec, which are the firmware's (6ee 1cab, 740 0c23 and 02f9); those of the ME of
- * a5xx are a530's (afuc-machine, 4). Not made from emu/afuc/pipe.def.
+ * a5xx are a530's (afuc-machine, 4). Not made from emu/afuc/control/pipe.def.
  *
  * PIPE(name, a5xx, a6xx, a7xx, acts)  numbers, 0: there is none; a7xx is also a8xx
  *   acts  1: naming it in $addr is what it is for, it takes no data */

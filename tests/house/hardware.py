@@ -11,9 +11,9 @@ from scene import CPSCOPE
 from tree import ROOT
 
 TABLES = {  # name: file, macro
-    "control": ("emu/afuc/ctrl.def", "CTRL"), "kept": ("emu/afuc/storage.def", "STORAGE"),
-    "pipe": ("emu/afuc/pipe.def", "PIPE_REG"),
-    "gpu": ("emu/afuc/gpu.def", "GPU_REG"), "nvidia": ("emu/nv/reg.def", "NV_REG"),
+    "control": ("emu/afuc/control/ctrl.def", "CTRL"), "kept": ("emu/afuc/control/storage.def", "STORAGE"),
+    "pipe": ("emu/afuc/control/pipe.def", "PIPE_REG"),
+    "gpu": ("emu/afuc/control/gpu.def", "GPU_REG"), "nvidia": ("emu/nv/reg.def", "NV_REG"),
     "flags": ("emu/nv/hwsq_flag.def", "HWSQ_FLAG"), "pfifo": ("emu/nv/pfifo.def", "PFIFO_REG"),
     "pushes": ("emu/nv/pfifo.def", "PFIFO_PUSH"), "vp1": ("emu/nv/vp1/sr.def", "VP1_SR"),
     "unknown": ("trace/event/event.def", "UNKNOWN"), "policies": ("emu/policy.def", "POLICY(?:_NUMBER)?"),

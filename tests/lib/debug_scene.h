@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "emu/afuc/machine.h"
+#include "emu/afuc/core/machine.h"
 #include "emu/debug/state.h"
 #include "fw/demo/demo.h"
 #include "fw/fw.h"

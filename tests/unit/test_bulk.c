@@ -3,7 +3,7 @@
  * where the batch of events is part full in front of them, is filled by the last of them, or by the
  * one before or behind; where a register in between behaves; and where a queue has room for a part.
  */
-#include "emu/afuc/machine.h"
+#include "emu/afuc/core/machine.h"
 #include "isa/base/pm4.h"
 #include "tests/lib/afuc_facts.h"
 

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 #include "tests/lib/engine_bench.h"
 #include "isa/base/pm4.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the driver does with the ring, word for word as the kernel's adreno driver has it:
  * a5xx_me_init(), a6xx_cp_init(), a7xx_cp_init(), a7xx_submit(). */
-#include "emu/afuc/machine.h"
+#include "emu/afuc/core/machine.h"
 #include "isa/base/pm4.h"
 #include "tests/lib/afuc_facts.h"
 

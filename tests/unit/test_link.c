@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "emu/afuc/machine.h"
+#include "emu/afuc/core/machine.h"
 #include "tests/lib/engine_bench.h"
 
 #define CODE 2u /* dword at which a program begins */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Machines of afuc as a whole: what a stop says, who is started and who is not, what a reset
  * leaves, what is counted of a processor that begins late. */
-#include "emu/afuc/machine.h"
+#include "emu/afuc/core/machine.h"
 #include "tests/lib/afuc_facts.h"
 
 /* ---- what a stop says ---- */

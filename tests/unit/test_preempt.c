@@ -9,8 +9,9 @@
 #include <cmocka.h>
 
 #include "tests/lib/engine_bench.h"
-#include "emu/afuc/machine.h"
-#include "emu/afuc/queue.h"
+#include "emu/afuc/core/machine.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 #include "isa/base/pm4.h"
 
 /* Register $02 at the end of the routine must be `value`. */

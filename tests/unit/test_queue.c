@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 #include "tests/lib/engine_bench.h"
 
 /* So many words, and no more. */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "cpscope.h"
-#include "emu/afuc/machine.h"
+#include "emu/afuc/core/machine.h"
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
 #include "tests/lib/engine_bench.h"

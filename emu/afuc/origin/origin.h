@@ -7,15 +7,11 @@
  * events of the tick say what went where. Every node has its value, and a place that holds another
  * value than its node says so (ORIGIN_HARDWARE) instead of naming the wrong one. A machine without
  * an observer does not look for one but once in a turn. Private to emu/ and tools/.
- *
- *   place.c   which node is beside which place
- *   tick.c    what queues hand out, and what an instruction reads and computes
- *   effect.c  what its events say of where it went
- *   run.c     nodes and which of them survive, ticks, items, and who is told */
+ */
 #ifndef CPS_ORIGIN_H
 #define CPS_ORIGIN_H
 
-#include "emu/afuc/machine.h"
+#include "emu/afuc/core/machine.h"
 #include "trace/event/item.h"
 
 enum origin_kind {

@@ -3,7 +3,8 @@
 #ifndef CPS_ORIGIN_STATE_H
 #define CPS_ORIGIN_STATE_H
 
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 #include "emu/afuc/origin/origin.h"
 
 /** General registers of the general interpreter, and the carry behind them. */

@@ -17,19 +17,19 @@
 
 static const struct help_row control[] = {
 #define CTRL(...) {#__VA_ARGS__, {0}},
-#include "emu/afuc/ctrl.def"
+#include "emu/afuc/control/ctrl.def"
 };
 static const struct help_row kept[] = {
 #define STORAGE(...) {#__VA_ARGS__, {0}},
-#include "emu/afuc/storage.def"
+#include "emu/afuc/control/storage.def"
 };
 static const struct help_row pipe_registers[] = {
 #define PIPE_REG(...) {#__VA_ARGS__, {0}},
-#include "emu/afuc/pipe.def"
+#include "emu/afuc/control/pipe.def"
 };
 static const struct help_row gpu[] = {
 #define GPU_REG(id, gens, ...) {#id ", gens, " #__VA_ARGS__, {gens}},
-#include "emu/afuc/gpu.def"
+#include "emu/afuc/control/gpu.def"
 };
 static const struct help_row nvidia[] = {
 #define NV_REG(device, gens, ...) {#device ", gens, " #__VA_ARGS__, {gens}},

@@ -50,7 +50,7 @@ static bool is_private(enum cps_layout layout, uint32_t number)
     } rows[] = {
 #define CTRL(id, pfp, me, g6, a660, g7, gen3, a8, count, ...) \
     {#id, {pfp, me, g6, a660, g7, gen3, a8}, count},
-#include "emu/afuc/ctrl.def"
+#include "emu/afuc/control/ctrl.def"
     };
     static const uint8_t columns[] = {
         [CPS_LAYOUT_A5XX_PFP] = 0, [CPS_LAYOUT_A5XX_ME] = 1, [CPS_LAYOUT_A6XX] = 2,

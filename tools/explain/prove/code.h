@@ -4,7 +4,7 @@
 #ifndef CPS_PROVE_CODE_H
 #define CPS_PROVE_CODE_H
 
-#include "emu/afuc/machine.h"
+#include "emu/afuc/core/machine.h"
 #include "fw/image/pairs.h"
 
 /** Numbers of dwords that are none: where a run goes that leaves the code. */

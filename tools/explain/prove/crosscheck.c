@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cpscope.h"
-#include "emu/afuc/core.h"
+#include "emu/afuc/core/core.h"
 #include "isa/base/pm4.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/explain/fuzz/random.h"

@@ -147,7 +147,7 @@ unsigned left_words(const struct state *s, uint64_t live, struct left *ret)
 #define PUT_TAKEN(name)
 #define PUT_GUARDED(name)
 #define PUT_NOTES(name)
-#include "emu/afuc/state.def"
+#include "emu/afuc/core/state.def"
     return p.count;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/afuc/control.h"
+#include "emu/afuc/control/control.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/explain/prove/code.h"
 
@@ -34,7 +34,7 @@ static const struct range ranges[] = {
       [CPS_LAYOUT_A7XX_GEN3] = gen3,                                   \
       [CPS_LAYOUT_A8XX] = a8},                                         \
      n},
-#include "emu/afuc/ctrl.def"
+#include "emu/afuc/control/ctrl.def"
 };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

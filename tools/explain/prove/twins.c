@@ -36,7 +36,7 @@ static void find_plain(struct twins *t, enum cps_layout layout)
 #define CTRL(id, pfp, me, g6, a660, g7, gen3, a8, n, rd, wr, evidence)                   \
     if (!strncmp(#id, "SCRATCH", 7) && !strcmp(#rd, "STORED") && !strcmp(#wr, "STORED")) \
         mark_plain(t, layout, #id, n);
-#include "emu/afuc/ctrl.def"
+#include "emu/afuc/control/ctrl.def"
 }
 
 static uint32_t first_handler(const struct code_side *side)

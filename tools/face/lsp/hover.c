@@ -203,10 +203,10 @@ enum { NO_NUMBER = 0xffff, SAME_NUMBER = 0xfffe };
 static const struct known controls[] = {
 #define CTRL(id, pfp, me, g6, a660, g7, gen3, a8, n, rd, wr, evidence) \
     {NUMBERS(pfp, me, g6, a660, g7, gen3, a8), n, #rd, #wr, evidence},
-#include "emu/afuc/ctrl.def"
+#include "emu/afuc/control/ctrl.def"
 #define STORAGE(g6, a660, g7, gen3, a8, n, use, evidence) \
     {NUMBERS(NO_NUMBER, NO_NUMBER, g6, a660, g7, gen3, a8), n, #use, NULL, evidence},
-#include "emu/afuc/storage.def"
+#include "emu/afuc/control/storage.def"
 };
 
 static const struct {
@@ -214,7 +214,7 @@ static const struct {
     const char *read, *write, *evidence;
 } gpu_registers[] = {
 #define GPU_REG(id, gens, first, last, rd, wr, evidence) {gens, first, last, #rd, #wr, evidence},
-#include "emu/afuc/gpu.def"
+#include "emu/afuc/control/gpu.def"
 };
 
 static void put_known(const char *read, const char *write, const char *evidence,

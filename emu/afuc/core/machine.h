@@ -4,7 +4,7 @@
 #ifndef CPS_MACHINE_H
 #define CPS_MACHINE_H
 
-#include "emu/afuc/core.h"
+#include "emu/afuc/core/core.h"
 
 extern const struct cps_engine_ops cps_afuc_ops_;
 
@@ -53,10 +53,7 @@ struct rings {
     uint32_t requested; /* the driver asked for the other, and the firmware has not finished */
 };
 
-struct reg_bank;
-struct origin;
-/** Numbers of enum adreno_pipe (D). */
-enum { PIPE_COUNT = 8 };
+enum { PIPE_COUNT = 8 }; /* numbers of enum adreno_pipe (D) */
 
 struct cps_afuc {
     struct cps_engine engine; /* first */
@@ -178,8 +175,7 @@ static inline uint64_t machine_changes_(const struct cps_afuc *machine)
     return machine->engine.changes + cps_mem_changes(machine->engine.mem);
 }
 
-/** A register, or its flags, will be another one than in the machine that this one is a clone of.
- */
+/** The register, or its flags, will differ from the machine that this one is a clone of. */
 static inline void machine_touch_(struct cps_afuc *machine, uint32_t offset)
 {
     machine->touched[offset / TOUCHED_REGS % (GPU_REGS / TOUCHED_REGS)] = 1;

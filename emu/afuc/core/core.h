@@ -137,7 +137,7 @@ struct preemption {
 /** All of a core's state: state.def, which says of each member why proofs may rely on it. */
 struct afuc_state {
 #define STATE(type, name, dimensions, proof, meaning) type name dimensions;
-#include "emu/afuc/state.def"
+#include "emu/afuc/core/state.def"
 };
 
 enum afuc_fault { FAULT_NONE, FAULT_ILLEGAL, FAULT_JUMP, FAULT_MEMORY, FAULT_QUEUE, FAULT_EVENT };

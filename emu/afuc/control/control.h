@@ -3,12 +3,12 @@
 #ifndef CPS_AFUC_CTRL_H
 #define CPS_AFUC_CTRL_H
 
-#include "emu/afuc/machine.h"
+#include "emu/afuc/core/machine.h"
 
 /** Control registers, by row of ctrl.def. */
 enum ctl {
 #define CTRL(id, ...) CTL_##id,
-#include "emu/afuc/ctrl.def"
+#include "emu/afuc/control/ctrl.def"
     CTL_COUNT,
 };
 
@@ -77,9 +77,7 @@ void afuc_pipe_select_(struct afuc_core *core, uint32_t address);
 
 /* ---- what hardware holds of a context: saved.c ----
  *
- * Handlers of ctrl.def and gpu.def, as the preemption routine reads it and puts it back. Where a
- * number has another meaning outside of the routine, or none, they look whether the core is in it.
- * They do not know why it is. */
+ * Handlers of ctrl.def and gpu.def, as the preemption routine reads and restores it. */
 
 /** How many fetches wait at each level. */
 uint32_t saved_fetches_(struct afuc_core *core);
@@ -104,9 +102,7 @@ uint32_t saved_captured_(const struct afuc_core *core, uint32_t word);
 uint32_t saved_read_mrb_(const struct cps_access *at);
 
 /* ---- when the preemption routine is entered: preempt.c ----
- *
- * And what processors send each other for it. It does not know who asks for a context switch
- * (rings.c), nor what belongs to a context (saved.c). */
+ */
 
 enum { PC_MARKER = 0x9880 };
 /** Bits of PREEMPT_CAUSE (F: 740 181f, BV 14f9, 14fc). */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What hardware holds of a context, as the preemption routine reads it and writes it back. Numbers
  * are of 6ee; the rows have those of the other layouts. */
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 
 /* ---- streams ---- */
 

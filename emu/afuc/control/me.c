@@ -7,7 +7,8 @@
  * The worked examples of Mesa's older documentation follow the names instead: they write the
  * address and then, with no length in between, read $addr or write 0x810. Both are understood; no
  * shipped code does the latter. */
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 
 enum {
     READ_ADDR_LO = 0x80d,

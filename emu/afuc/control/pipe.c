@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Pipe registers: the handlers that pipe.def names. */
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 
 static bool is_a7xx(const struct afuc_core *core)
 {
@@ -96,7 +97,7 @@ static const struct cps_reg_row rows[] = {
     CPS_REG_ROW((number) ? (bits) : 0, number, 1, 1, .own = (is_void), .write = write_##wr)
 #define PIPE_REG(id, g5, g6, g7, is_void, wr, evidence) \
     ROW(G5, g5, is_void, wr), ROW(G6, g6, is_void, wr), ROW(G7, g7, is_void, wr),
-#include "emu/afuc/pipe.def"
+#include "emu/afuc/control/pipe.def"
 };
 
 struct cps_err *afuc_pipe_init_(struct cps_afuc *machine)

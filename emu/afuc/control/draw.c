@@ -3,7 +3,8 @@
  * reads them at the draw-state level (F: 6ee 0c28..0c86); on a7xx the hardware makes that choice
  * itself (F: 740 0269..028c); on a5xx the PFP sends them to the ME's side stream (F: a530 PFP
  * 09f1). */
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 
 enum { HDR_DIRTY = 1u << 16, HDR_DISABLE = 1u << 17, HDR_DISABLE_ALL = 1u << 18 };
 

@@ -4,7 +4,7 @@
  * A stream is read from memory when it is consumed. Behind the last dword of every fetch (but not
  * in the ring) hardware delivers END_OF_IB, which is read like any header (H: it is the queue head
  * behind the last dword of an IB in crash dumps). */
-#include "emu/afuc/queue.h"
+#include "emu/afuc/queue/queue.h"
 
 bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t group)
 {

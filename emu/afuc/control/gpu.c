@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * GPU registers: storage, the few that behave (gpu.def), and CP_PROTECT. */
-#include "emu/afuc/control.h"
+#include "emu/afuc/control/control.h"
 
 #include <string.h>
 #include "isa/target.def"
@@ -134,7 +134,7 @@ static const struct cps_reg_row rows[] = {
 #define write_WPTR   rings_write_wptr_
 #define GPU_REG(id, bits, low, high, rd, wr, evidence) \
     CPS_REG_ROW(bits, low, (high) - (low) + 1, 1, .read = read_##rd, .write = write_##wr),
-#include "emu/afuc/gpu.def"
+#include "emu/afuc/control/gpu.def"
 };
 
 /* Registers with a bank per context: bit 11 or bit 10 of the offset says which (F: a530 ME ORs $17

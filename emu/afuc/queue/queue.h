@@ -4,7 +4,7 @@
 #ifndef CPS_AFUC_QUEUE_H
 #define CPS_AFUC_QUEUE_H
 
-#include "emu/afuc/control.h"
+#include "emu/afuc/core/machine.h"
 
 /** Queues a fetch; false if the queue is full. */
 bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t group);

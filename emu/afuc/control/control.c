@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Control and SQE registers: the handlers that ctrl.def names. */
-#include "emu/afuc/queue.h"
+#include "emu/afuc/control/control.h"
+#include "emu/afuc/queue/queue.h"
 
 #include <string.h>
 
@@ -409,7 +410,7 @@ static const struct cps_reg_row rows[][CTL_COUNT] = {
     ROW(A7XX, id, g7, n, rd, wr)                                       \
     ROW(A7XX_GEN3, id, gen3, n, rd, wr)                                \
     ROW(A8XX, id, AS_OR(gen3, a8), n, rd, wr)
-#include "emu/afuc/ctrl.def"
+#include "emu/afuc/control/ctrl.def"
 };
 
 /* Rows of storage.def have no names: all layouts' are in one list. */
@@ -423,7 +424,7 @@ static const struct cps_reg_row storage[] = {
     STORAGE_ROW(A7XX, g7, n, use)                         \
     STORAGE_ROW(A7XX_GEN3, gen3, n, use)                  \
     STORAGE_ROW(A8XX, AS_OR(gen3, a8), n, use)
-#include "emu/afuc/storage.def"
+#include "emu/afuc/control/storage.def"
 };
 
 /* Which bit of the protected mode puts the ring, and which other levels, under CP_PROTECT. The PFP

@@ -6,7 +6,7 @@
  * The other ring holds its pseudo registers and CP_CONTEXT_SWITCH_YIELD, which is how the driver
  * ends every submission: a ring without work. The driver switches back as soon as all processors
  * wait. */
-#include "emu/afuc/control.h"
+#include "emu/afuc/control/control.h"
 
 #include "isa/base/pm4.h"
 

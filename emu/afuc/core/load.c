@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Words to micro-operations, once per image: encodings, immediates, branch targets and operand
  * shapes are resolved here so that the interpreter never looks at a machine word. */
-#include "emu/afuc/machine.h"
+#include "emu/afuc/core/machine.h"
 #include "isa/sets/decoder.h"
 
 /* The first code of each operation's shapes, by enum cps_afuc_op. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * When the preemption routine is entered. Numbers are of 6ee; the rows have those of the other
  * layouts. */
-#include "emu/afuc/control.h"
+#include "emu/afuc/control/control.h"
 
 /* What was put off is looked at again (F: CP_SET_MARKER and CP_CONTEXT_SWITCH_YIELD write it). */
 void control_write_TRIGGER(const struct cps_access *at)
