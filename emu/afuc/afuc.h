@@ -108,8 +108,8 @@ CPS_PUBLIC bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, 
 unsigned cps_afuc_injections_(const struct cps_afuc *machine, unsigned *left);
 
 /**
- * Logs the branches that cores take from now on, in place of counts of instructions (not while STEP
- * events are wanted). A clone begins without.
+ * Logs the branches that cores take from now on (not while STEP events are wanted). A clone begins
+ * without.
  * @param machine  which
  * @param log      the caller's, and to outlive the logging; NULL stops it
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The interpreter: one loop body, compiled four times (run.c). The
+ * The interpreter: one loop body, compiled twice (run.c). The
  * ALU operations and the branches with a condition expand from isa/afuc.def; every OWN operation
  * needs a handler called own_ID here, and a forgotten one does not compile.
  *
@@ -7,10 +7,8 @@
  * points once the delay slot has become `ip`: that is all a delay slot is, also when the slot holds
  * a branch itself.
  *
- * The file that includes this one says what is watched: WATCH_BEGIN() at the start, WATCH_NEXT()
- * behind each instruction, WATCH_TAKEN() instead behind one that branches, WATCH_BULK(most): runs
- * repetitions in one piece and gives their number, 0 where single ones must be seen;
- * WATCH_TYPE4(most): the same of packets and ticks. AFUC_GO is the handler of `ip`.
+ * The file that includes this one says whether somebody watches: WATCHED, and note(), which is
+ * called behind each instruction with where it branches to, if it does.
  *
  * An instruction that cannot go on (its queue is empty) leaves `ip` and `np` as they are and runs
  * again later; nothing of it has happened by then. */
@@ -22,15 +20,22 @@
         core->left = left; \
     } while (0)
 #define PC() ((uint32_t)(ip - core->uops))
+#define NOTE(to)                          \
+    do {                                  \
+        if (WATCHED && each)              \
+            note(core, ip, (to), before); \
+        else if (WATCHED && (to))         \
+            note_edge(core, ip, (to));    \
+    } while (0)
 #define DISPATCH()                    \
     do {                              \
         if (CPS_UNLIKELY(--left < 0)) \
             goto used_up;             \
-        goto *AFUC_GO;                \
+        goto *handler[ip->take];      \
     } while (0)
 #define NEXT()         \
     do {               \
-        WATCH_NEXT();  \
+        NOTE(NULL);    \
         NEXT_SILENT(); \
     } while (0)
 /* The same without looking: what happened was counted already. */
@@ -44,7 +49,7 @@
 #define BRANCH(dword)                                        \
     do {                                                     \
         const struct afuc_uop *there = core->uops + (dword); \
-        WATCH_TAKEN();                                       \
+        NOTE(there);                                         \
         ip = np;                                             \
         np = there;                                          \
         DISPATCH();                                          \
@@ -53,7 +58,7 @@
 #define AGAIN()                   \
     do {                          \
         core->machine->repeats++; \
-        WATCH_NEXT();             \
+        NOTE(NULL);               \
         DISPATCH();               \
     } while (0)
 /* Leaves the loop before anything of the instruction has happened. */
@@ -79,13 +84,6 @@
             r[ip->dst] = (value);                \
         else                                     \
             afuc_write_(core, ip->dst, (value)); \
-    } while (0)
-/* A write of a control register that is counted, and that nobody wants to see. */
-#define WRITE_QUIETLY()                                 \
-    do {                                                \
-        if (CPS_UNLIKELY(core->ctrl_events_on))         \
-            goto own_CWRITE;                            \
-        core->machine->engine.tap.count[CPS_EV_CTRL]++; \
     } while (0)
 /* Ends one execution: (rep) counts $rem down itself unless the instruction popped $data, which it
  * does not while a control register makes that a peek. */
@@ -139,31 +137,17 @@
 
 uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
 {
-    static const void *const handler[TAKE_COUNT] = {
+    static const void *const handler[UOP_COUNT] = {
 #define OP(id, text, kind, ...) LABELS_##kind(id)
-#define LABELS_ALU(id)                                                                        \
-    [TAKE_##id##_RR] = &&rr_##id, [TAKE_##id##_RI] = &&ri_##id, [TAKE_##id##_RD] = &&rd_##id, \
-    [TAKE_##id##_DI] = &&di_##id, [TAKE_##id##_OUT] = &&out_##id, [TAKE_##id##_ANY] = &&any_##id,
-#define LABELS_IF(id)  [TAKE_##id] = &&if_##id,
-#define LABELS_OWN(id) [TAKE_##id] = &&own_##id,
+#define LABELS_ALU(id) \
+    [UOP_##id##_RR] = &&rr_##id, [UOP_##id##_RI] = &&ri_##id, [UOP_##id##_ANY] = &&any_##id,
+#define LABELS_IF(id)  [UOP_##id] = &&if_##id,
+#define LABELS_OWN(id) [UOP_##id] = &&own_##id,
 #include "isa/afuc.def"
-        [TAKE_ILLEGAL] = &&illegal,
-        [TAKE_BULK] = &&bulk,
-        [TAKE_CREAD_ROW] = &&cread_row,
-        [TAKE_CREAD_GROUP] = &&cread_group,
-        [TAKE_CREAD_HELD] = &&cread_held,
-        [TAKE_CREAD_MEMBER] = &&cread_member,
-        [TAKE_CWRITE_ROW] = &&cwrite_row,
-        [TAKE_CWRITE_GROUP] = &&cwrite_group,
-        [TAKE_CWRITE_HELD] = &&cwrite_held,
-        [TAKE_CWRITE_MEMBER] = &&cwrite_member,
-        [TAKE_CWRITE_COUNT] = &&cwrite_count,
-        [TAKE_WAITIN_POP] = &&waitin_pop,
-        [TAKE_TYPE4] = &&type4,
+        [UOP_ILLEGAL] = &&illegal,
+        [UOP_BULK] = &&bulk,
+        [UOP_TYPE4] = &&type4,
     };
-    /* Labels have no names outside: without a core it tells where they are. */
-    if (!core)
-        return (uint64_t)(uintptr_t)handler;
     budget = budget < INT64_MAX ? budget : INT64_MAX;
     struct afuc_state *const s = &core->s;
     uint32_t *const r = s->r;
@@ -176,10 +160,13 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     uint64_t t;
 
     core->clock_end = core->machine->engine.clock + budget;
-    core->ctrl_events_on = cps_tap_wants_(&core->machine->engine.tap, CPS_EV_CTRL);
     s->wait = WAIT_NONE;
     stream_recheck_(core);
-    WATCH_BEGIN();
+    uint32_t before[R_COUNT];
+    /* Else the watcher has a log of branches alone. */
+    const bool each = WATCHED && (core->cover || wants_steps(core));
+    if (WATCHED)
+        memcpy(before, r, sizeof(before));
     DISPATCH();
 
     /* Register ALU, immediate ALU, and both with queues or prefixes; branches. */
@@ -190,44 +177,32 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     b = ip->imm;               \
     (void)a, (void)b;          \
     BRANCH_IF(__VA_ARGS__);
-#define ROWS_ALU(id, ...)                                          \
-    rr_##id : a = r[ip->s1], b = r[ip->s2], d = r[ip->dst];        \
-    (void)a, (void)b, (void)d;                                     \
-    r[ip->dst] = (__VA_ARGS__);                                    \
-    NEXT();                                                        \
-    ri_##id : a = r[ip->s1], b = ip->imm, d = r[ip->dst];          \
-    (void)a, (void)b, (void)d;                                     \
-    r[ip->dst] = (__VA_ARGS__);                                    \
-    NEXT();                                                        \
-    rd_##id : if (CPS_UNLIKELY(!core->window_left)) goto any_##id; \
-    a = r[ip->s1], b = window_pop_(core), d = r[ip->dst];          \
-    (void)a, (void)b, (void)d;                                     \
-    r[ip->dst] = (__VA_ARGS__);                                    \
-    NEXT();                                                        \
-    di_##id : if (CPS_UNLIKELY(!core->window_left)) goto any_##id; \
-    a = window_pop_(core), b = ip->imm, d = r[ip->dst];            \
-    (void)a, (void)b, (void)d;                                     \
-    r[ip->dst] = (__VA_ARGS__);                                    \
-    NEXT();                                                        \
-    out_##id : a = r[ip->s1], d = r[ip->dst];                      \
-    b = ip->s2 == S2_IMM ? ip->imm : r[ip->s2];                    \
-    (void)a, (void)b, (void)d;                                     \
-    a = (__VA_ARGS__);                                             \
-    goto out_done;                                                 \
-    any_##id : BEGIN_ANY();                                        \
-    a = READ(ip->s1);                                              \
-    b = ip->s2 == S2_IMM ? ip->imm : READ(ip->s2);                 \
-    d = r[ip->dst];                                                \
-    (void)a, (void)b, (void)d;                                     \
-    a = (__VA_ARGS__);                                             \
+#define ROWS_ALU(id, ...)                                   \
+    rr_##id : a = r[ip->s1], b = r[ip->s2], d = r[ip->dst]; \
+    (void)a, (void)b, (void)d;                              \
+    r[ip->dst] = (__VA_ARGS__);                             \
+    NEXT();                                                 \
+    ri_##id : a = r[ip->s1], b = ip->imm, d = r[ip->dst];   \
+    (void)a, (void)b, (void)d;                              \
+    r[ip->dst] = (__VA_ARGS__);                             \
+    NEXT();                                                 \
+    any_##id : BEGIN_ANY();                                 \
+    a = READ(ip->s1);                                       \
+    b = ip->s2 == S2_IMM ? ip->imm : READ(ip->s2);          \
+    d = r[ip->dst];                                         \
+    (void)a, (void)b, (void)d;                              \
+    a = (__VA_ARGS__);                                      \
     goto any_done;
 #include "isa/afuc.def"
 
 bulk:
     SYNC();
-    t = s->r[R_REM] ? WATCH_BULK((uint64_t)left + 1) : 0;
+    t = s->r[R_REM] && !(WATCHED && wants_steps(core)) ? afuc_bulk_(core, ip, (uint64_t)left + 1)
+                                                       : 0;
     if (!t)
         goto any_OR;
+    if (WATCHED && core->cover)
+        core->cover[PC()].run += t;
     left -= (int64_t)t - 1;
     core->machine->repeats += t - (r[R_REM] == 0 || s->wait);
     if (CPS_UNLIKELY(s->wait))
@@ -235,20 +210,6 @@ bulk:
     if (r[R_REM])
         DISPATCH();
     NEXT_SILENT();
-
-/* The value is made again if it has to wait for room: it depends on registers alone. */
-out_done:
-    if (afuc_select_(core, ip->dst, a))
-        NEXT();
-    SYNC();
-    if (CPS_LIKELY(ip->dst == R_DATA && afuc_put_data_(core, a)))
-        NEXT();
-    if (!(ip->flags & U_FREE) && !afuc_ready_(core, ip))
-        BLOCK();
-    afuc_write_(core, ip->dst, a);
-    if (CPS_UNLIKELY(s->wait))
-        goto stopped;
-    NEXT();
 
 any_done:
     WRITE(a);
@@ -286,51 +247,6 @@ own_CREAD:
     ADDRESS();
     afuc_write_(core, ip->dst, afuc_control_read_(core, (uint32_t)t));
     END_ANY();
-/* Of one control register: load.c. */
-cread_row:
-    SYNC();
-    r[ip->dst] = afuc_control_row_read_(core, ip->imm);
-    if (CPS_UNLIKELY(s->wait))
-        goto stopped;
-    NEXT();
-cread_group:
-    core->polled = (struct polled){CPS_PLACE_CONTROL, ip->imm};
-    r[ip->dst] = *afuc_group_word_(core, ip->target);
-    NEXT();
-cread_held:
-    core->polled = (struct polled){CPS_PLACE_CONTROL, ip->imm};
-    r[ip->dst] = s->control[ip->imm];
-    NEXT();
-cread_member:
-    core->polled = (struct polled){CPS_PLACE_CONTROL, ip->imm};
-    r[ip->dst] = *afuc_member_(core, ip->target);
-    NEXT();
-cwrite_row:
-    if (CPS_UNLIKELY(core->dde != NULL)) /* which may have to take it */
-        goto own_CWRITE;
-    WRITE_QUIETLY();
-    SYNC();
-    afuc_control_row_write_(core, ip->imm, r[ip->s2]);
-    if (CPS_UNLIKELY(s->wait))
-        goto stopped;
-    NEXT();
-cwrite_group:
-    WRITE_QUIETLY();
-    s->control[ip->imm] = *afuc_group_word_(core, ip->target) = r[ip->s2];
-    NEXT();
-cwrite_held:
-    WRITE_QUIETLY();
-    s->control[ip->imm] = r[ip->s2];
-    NEXT();
-cwrite_member:
-    WRITE_QUIETLY();
-    s->control[ip->imm] = *afuc_member_(core, ip->target) = r[ip->s2];
-    NEXT();
-cwrite_count:
-    WRITE_QUIETLY();
-    s->control[ip->imm] = r[ip->s2];
-    ++*afuc_member_(core, ip->target);
-    NEXT();
 own_SWRITE:
     BEGIN_ANY();
     b = READ(ip->s2);
@@ -375,37 +291,14 @@ own_IRET:
         goto out;
     BRANCH_CHECKED(target);
 type4:
-    t = np == ip + 1 ? WATCH_TYPE4((uint64_t)left + 1) : 0;
+    t = !WATCHED && np == ip + 1 ? afuc_type4_(core, ip, (uint64_t)left + 1) : 0;
     if (CPS_UNLIKELY(!t))
-        goto out_USHR;
+        goto any_USHR;
     left -= (int64_t)t - 1;
     ip = core->uops + s->pc;
     np = ip + 1;
     DISPATCH();
 
-/* Two instructions and two ticks, in the order of two. */
-waitin_pop:
-    if (CPS_UNLIKELY(!left || np != ip + 1))
-        goto own_WAITIN;
-    SYNC();
-    t = afuc_take_header_(core);
-    if (CPS_UNLIKELY(t == NOT_AT_HAND))
-        goto own_WAITIN;
-    if (CPS_UNLIKELY(s->wait))
-        goto out;
-    if (CPS_UNLIKELY(t >= core->uop_count))
-        BRANCH_CHECKED((uint32_t)t);
-    {
-        const struct afuc_uop *there = core->uops + t;
-        WATCH_TAKEN();
-        ip = np;
-        left--;
-        r[ip->dst] = pop_word_(core); /* the policy may have written memory */
-        WATCH_NEXT();
-        ip = there;
-        np = ip + 1;
-        DISPATCH();
-    }
 own_WAITIN:
     SYNC();
     b = afuc_dispatch_(core, &target);
@@ -414,7 +307,7 @@ own_WAITIN:
     if (CPS_UNLIKELY(s->wait))
         goto out;
     if (b == DISPATCH_INTERRUPT && target < core->uop_count) {
-        WATCH_NEXT();
+        NOTE(NULL);
         ip = core->uops + target;
         np = ip + 1;
         DISPATCH();
@@ -423,7 +316,7 @@ own_WAITIN:
 own_SETSECURE:
     SYNC();
     a = afuc_setsecure_(core) ? 3 : 1;
-    WATCH_NEXT();
+    NOTE(NULL);
     ip += a;
     np = ip + 1;
     DISPATCH();
@@ -442,7 +335,7 @@ stopped:
         goto out;
     if ((ip->flags & U_REP) && (!(ip->flags & U_POPS) || s->peeking))
         r[R_REM]--;
-    WATCH_NEXT();
+    NOTE(NULL);
     if (!(ip->flags & U_REP) || !r[R_REM]) {
         ip = np;
         np = ip + 1;
@@ -460,9 +353,4 @@ out:
 }
 
 #undef AFUC_RUN
-#undef AFUC_GO
-#undef WATCH_BEGIN
-#undef WATCH_NEXT
-#undef WATCH_TAKEN
-#undef WATCH_BULK
-#undef WATCH_TYPE4
+#undef WATCHED

@@ -189,7 +189,6 @@ static struct cps_err *create(const struct cps_engine_ops *ops, const struct cps
     machine->engine.policy = config->policy;
     machine->engine.host = config->host;
     machine->layout = config->layout;
-    machine->go = afuc_handlers_();
     machine->instr_iova = config->instr_iova ? config->instr_iova : DEFAULT_INSTR_IOVA;
     machine->ring_iova = DEFAULT_RING_IOVA;
     machine->ring_dwords = RING_DWORDS;

@@ -145,17 +145,17 @@ static const struct wait_packet {
     uint8_t words;
     void (*satisfy)(struct afuc_core *core, const uint32_t *words);
 } waits[] = {
-    {GALL, WAIT_ON_REG_MEM, 5, wait_reg_mem},   /* CP_WAIT_REG_MEM */
-    {G56, WAIT_ON_MEM_GTE, 4, wait_mem_gte},    /* CP_WAIT_MEM_GTE */
-    {G7, WAIT_ON_MEM_GTE, 4, wait_timestamp},   /* CP_WAIT_TIMESTAMP */
-    {GALL, WAIT_ON_TWO_REGS, 3, wait_two_regs}, /* CP_WAIT_TWO_REGS */
-    {G56, WAIT_ON_TWO_MEMS, 5, test_two_mems},  /* CP_TEST_TWO_MEMS */
+    {GALL, 0x3c, 5, wait_reg_mem},  /* CP_WAIT_REG_MEM */
+    {G56, 0x14, 4, wait_mem_gte},   /* CP_WAIT_MEM_GTE */
+    {G7, 0x14, 4, wait_timestamp},  /* CP_WAIT_TIMESTAMP */
+    {GALL, 0x70, 3, wait_two_regs}, /* CP_WAIT_TWO_REGS */
+    {G56, 0x71, 5, test_two_mems},  /* CP_TEST_TWO_MEMS */
 };
 
 /* The PFP of a5xx passes all of them on to the ME but CP_WAIT_MEM_GTE, which it handles itself. */
 static bool handled_here(const struct afuc_core *core, unsigned opcode)
 {
-    return core->layout != CPS_LAYOUT_A5XX_PFP || opcode == WAIT_ON_MEM_GTE;
+    return core->layout != CPS_LAYOUT_A5XX_PFP || opcode == 0x14;
 }
 
 static const struct wait_packet *find_wait(const struct afuc_core *core, uint32_t header)
@@ -317,14 +317,27 @@ static void show_words(struct afuc_core *core, uint32_t count)
         core_event_(core, CPS_EV_WORD, 0, i, word);
 }
 
-void packet_noted_(struct afuc_core *core, uint32_t header, const struct packet_place *at,
-                   uint32_t count)
+/* A packet begins. The delay slot pops its header; $rem counts that word too until then. */
+static void begin_packet(struct afuc_core *core, uint32_t header, struct dispatch to)
 {
-    if (core->s.sqe[SQE_SP]) /* the packet before left a call open */
-        core_event_(core, CPS_EV_SQE, 0, SQE_SP, core->s.sqe[SQE_SP]);
-    core_event_(core, CPS_EV_PKT, at->level, at->iova, header);
-    if (cps_tap_wants_(&core->machine->engine.tap, CPS_EV_WORD) && !at->injected)
-        show_words(core, count);
+    struct afuc_state *s = &core->s;
+    struct cps_afuc *machine = core->machine;
+    unsigned level = s->injected ? (unsigned)CPS_LEVEL_INT : event_level_(core, header);
+    s->history[1] = s->history[0];
+    s->history[0] = s->header;
+    s->header = header;
+    s->header_iova = stream_iova_(core);
+    s->header_pos = s->level < LEVEL_COUNT ? s->queue[s->level].pos : 0;
+    s->id = to.id;
+    s->r[R_REM] = to.count + 1;
+    machine->submission_packets +=
+        core == &machine->core[0] && !s->injected && !machine->rings.current;
+    note_packet(core, level, to.id);
+    if (s->sqe[SQE_SP]) /* the packet before left a call open */
+        core_event_(core, CPS_EV_SQE, 0, SQE_SP, s->sqe[SQE_SP]);
+    core_event_(core, CPS_EV_PKT, level, s->header_iova, header);
+    if (cps_tap_wants_(&machine->engine.tap, CPS_EV_WORD) && !s->injected)
+        show_words(core, to.count);
     apply_wait_policy(core, header);
 }
 
@@ -346,29 +359,9 @@ enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
         preempt_passed_(core);
     uint32_t header = peek_word_(core);
     struct dispatch to = classify(core, header);
-    struct packet_place at = {.iova = stream_iova_(core),
-                              .pos = s->level < LEVEL_COUNT ? s->queue[s->level].pos : 0,
-                              .level = s->injected ? (unsigned)CPS_LEVEL_INT
-                                                   : event_level_(core, header),
-                              .injected = s->injected != 0};
-    *target = packet_begin_(core, header, at, to.id, to.count);
+    begin_packet(core, header, to);
+    *target = s->table[to.id];
     return DISPATCH_PACKET;
-}
-
-uint64_t afuc_take_header_(struct afuc_core *core)
-{
-    stream_recheck_(core);
-    if (!core->window_left || core->machine->injection_count)
-        return NOT_AT_HAND;
-    uint32_t header = *core->window;
-    if (wait_may_poll_(header) && !wait_ready(core, header))
-        return NOT_AT_HAND;
-    struct dispatch to = classify(core, header);
-    struct packet_place at = {.iova = core->window_end - 4 * (uint64_t)core->window_left,
-                              .pos = *core->window_pos,
-                              .level = header == END_OF_IB ? (unsigned)CPS_LEVEL_INT
-                                                           : core->window_level};
-    return packet_begin_(core, header, at, to.id, to.count);
 }
 
 bool afuc_iret_(struct afuc_core *core, uint32_t *target)

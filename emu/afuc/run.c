@@ -1,45 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * The interpreter's loop in four expansions: with nobody watching, with counters, with a log of
- * branches, and with STEP events. */
+ * The interpreter's loop in two expansions: with nobody watching, and with STEP events, counters,
+ * or a log of branches. */
 #include "emu/afuc/control/control.h"
 #include "emu/afuc/queue/queue.h"
 
 #include <string.h>
 
-/* ---- with nobody watching ---- */
-
-#define AFUC_RUN          afuc_run_
-#define AFUC_GO           ip->go
-#define WATCH_BEGIN()     ((void)0)
-#define WATCH_NEXT()      ((void)0)
-#define WATCH_TAKEN()     ((void)0)
-#define WATCH_BULK(most)  afuc_bulk_(core, ip, most)
-#define WATCH_TYPE4(most) afuc_type4_(core, ip, most)
-#include "emu/afuc/body.h"
-
-const void *const *afuc_handlers_(void)
+static bool wants_steps(const struct afuc_core *core)
 {
-    return (const void *const *)(uintptr_t)afuc_run_(NULL, 0);
+    return cps_tap_wants_(&core->machine->engine.tap, CPS_EV_STEP);
 }
-
-/* ---- counters: how often each instruction ran, and how often it branched ---- */
-
-static uint64_t counted_bulk(struct afuc_core *core, const struct afuc_uop *uop,
-                             struct cps_cover *cover, uint64_t most)
-{
-    uint64_t done = afuc_bulk_(core, uop, most);
-    cover[uop - core->uops].run += done;
-    return done;
-}
-
-#define AFUC_RUN          afuc_run_counted_
-#define AFUC_GO           handler[ip->take]
-#define WATCH_BEGIN()     struct cps_cover *const cover = core->cover
-#define WATCH_NEXT()      cover[ip - core->uops].run++
-#define WATCH_TAKEN()     (cover[ip - core->uops].run++, cover[ip - core->uops].taken++)
-#define WATCH_BULK(most)  counted_bulk(core, ip, cover, most)
-#define WATCH_TYPE4(most) UINT64_C(0)
-#include "emu/afuc/body.h"
 
 /* ---- a log of branches: where control went, in which packet, and how privileged. What runs
  * between two of them needs no entry ---- */
@@ -73,11 +43,14 @@ static int32_t impossible_depth(struct cps_edge_log *log, unsigned core, int32_t
     return returned && depth + (int32_t)STACK_DEPTH < *deepest ? *deepest : 0;
 }
 
-static void note_edge(struct afuc_core *core, uint32_t branch, uint32_t to)
+static inline void note_edge(struct afuc_core *core, const struct afuc_uop *uop,
+                             const struct afuc_uop *there)
 {
     struct cps_edge_log *log = core->log;
     const struct afuc_state *s = &core->s;
     int32_t depth = (int32_t)s->sqe[SQE_SP];
+    uint32_t branch = (uint32_t)(uop - core->uops);
+    uint32_t to = (uint32_t)(there - core->uops);
     log->edge[log->count] = (struct cps_edge){.from = core->log_from,
                                               .branch = branch,
                                               .to = to,
@@ -96,48 +69,30 @@ static void note_edge(struct afuc_core *core, uint32_t branch, uint32_t to)
     }
 }
 
-#define AFUC_RUN          afuc_run_logged_
-#define AFUC_GO           handler[ip->take]
-#define WATCH_BEGIN()     ((void)0)
-#define WATCH_NEXT()      ((void)0)
-#define WATCH_TAKEN()     note_edge(core, (uint32_t)(ip - core->uops), (uint32_t)(there - core->uops))
-#define WATCH_BULK(most)  afuc_bulk_(core, ip, most)
-#define WATCH_TYPE4(most) UINT64_C(0)
+/* ---- what is noted behind an instruction ---- */
+
+/* @p to  where it branches, NULL: it does not; @p before  general registers in front of it */
+static void note(struct afuc_core *core, const struct afuc_uop *uop, const struct afuc_uop *to,
+                 uint32_t before[R_COUNT])
+{
+    uint32_t pc = (uint32_t)(uop - core->uops);
+    if (core->cover) {
+        core->cover[pc].run++;
+        core->cover[pc].taken += to != NULL;
+    }
+    if (wants_steps(core)) {
+        core->written |= 1u << (uop->dst & 31) | (uop->flags & U_PRE ? 1u << (uop->s1 & 31) : 0);
+        cps_tap_step_(&core->machine->engine.tap, core->who, pc, before, core->s.r, 32);
+        memcpy(before, core->s.r, sizeof(core->s.r));
+    } else if (core->log && to) {
+        note_edge(core, uop, to);
+    }
+}
+
+#define AFUC_RUN afuc_run_
+#define WATCHED  false
 #include "emu/afuc/body.h"
 
-/* ---- STEP events: after each instruction, the registers that it changed; with counters, too, if
- * there are any ---- */
-
-static void note_written(struct afuc_core *core, const struct afuc_uop *uop)
-{
-    core->written |= 1u << (uop->dst & 31);
-    if (uop->flags & U_PRE)
-        core->written |= 1u << (uop->s1 & 31);
-}
-
-static void count(struct afuc_core *core, const struct afuc_uop *uop, bool taken)
-{
-    if (!core->cover)
-        return;
-    core->cover[uop - core->uops].run++;
-    core->cover[uop - core->uops].taken += taken;
-}
-
 #define AFUC_RUN afuc_run_watched_
-#define AFUC_GO  handler[ip->take]
-#define WATCH_BEGIN()         \
-    uint32_t before[R_COUNT]; \
-    memcpy(before, r, sizeof(before))
-#define WATCH_STEP(goes)                                                                          \
-    do {                                                                                          \
-        note_written(core, ip);                                                                   \
-        count(core, ip, goes);                                                                    \
-        cps_tap_step_(&core->machine->engine.tap, core->who, (uint32_t)(ip - core->uops), before, \
-                      r, 32);                                                                     \
-        memcpy(before, r, sizeof(before));                                                        \
-    } while (0)
-#define WATCH_NEXT()      WATCH_STEP(false)
-#define WATCH_TAKEN()     WATCH_STEP(true)
-#define WATCH_BULK(most)  UINT64_C(0)
-#define WATCH_TYPE4(most) UINT64_C(0)
+#define WATCHED  true
 #include "emu/afuc/body.h"

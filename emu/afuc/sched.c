@@ -12,14 +12,11 @@
 
 static uint64_t run_core(struct afuc_core *core, uint64_t budget)
 {
-    bool watched = core->machine->engine.tap.kinds >> CPS_EV_STEP & 1;
+    bool watched =
+        core->cover || core->log || cps_tap_wants_(&core->machine->engine.tap, CPS_EV_STEP);
     if (CPS_UNLIKELY(core->machine->origin))
         return origin_run_(core->machine->origin, core, budget);
-    if (watched)
-        return afuc_run_watched_(core, budget);
-    if (core->log)
-        return afuc_run_logged_(core, budget);
-    return core->cover ? afuc_run_counted_(core, budget) : afuc_run_(core, budget);
+    return watched ? afuc_run_watched_(core, budget) : afuc_run_(core, budget);
 }
 
 static bool runnable(const struct afuc_core *core)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How instructions are taken: by their operands, by the row of the control register that they name,
- * and, for handlers of type 4, by the instructions behind them; also once one of them is patched.
+ * How instructions are taken: by their operands, and, for handlers of type 4, by the instructions
+ * behind them; also once one of them is patched.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,42 +20,24 @@ static const struct way {
     const char *code; /* the first instruction is looked at */
     unsigned take;
 } ways[] = {
-    {"registers", "add $03, $02, $04\n", TAKE_ADD_RR},
-    {"a register and an immediate", "add $03, $02, 0x1\n", TAKE_ADD_RI},
-    {"a register and a word of the stream", "or $03, $02, $data\n", TAKE_OR_RD},
-    {"a word of the stream alone", "mov $03, $data\n", TAKE_OR_RD},
-    {"a word of the stream and an immediate", "and $03, $data, 0xff\n", TAKE_AND_DI},
-    {"the word may be dropped", "mov $00, $data\n", TAKE_OR_RD},
-    {"to an address", "or $addr, $02, $03\n", TAKE_OR_OUT},
-    {"an immediate to the register selected", "mov $data, 0x1\n", TAKE_MOVI_OUT},
-    {"two words need the queue twice", "add $03, $data, $data\n", TAKE_ADD_ANY},
-    {"words of memory have a queue of their own", "mov $03, $memdata\n", TAKE_OR_ANY},
-    {"from a queue to a port", "mov $data, $data\n", TAKE_OR_ANY},
-    {"a prefix", "(rep)add $03, $02, 0x1\n", TAKE_ADD_ANY},
-    {"extra moves", "(xmov1)mov $03, $data\n", TAKE_OR_ANY},
-    {"many words to registers", "(rep)(xmov1)mov $data, $data\n", TAKE_BULK},
-    {"many words to nowhere", "(rep)(xmov3)mov $00, $data\n", TAKE_BULK},
-    {"pairs of registers and values", "(rep)(xmov3)or $usraddr, $data, $02\n", TAKE_BULK},
-    {"what is ORed must not be the counter", "(rep)(xmov3)or $usraddr, $data, $rem\n", TAKE_OR_ANY},
-    {"a pair needs two words", "(rep)(xmov2)or $usraddr, $data, $02\n", TAKE_OR_ANY},
-    {"a control register that only holds", "cread $02, [$00 + 0x100]\n", TAKE_CREAD_HELD},
-    {"one that shows a member", "cread $02, [$00 + @WFI_PEND_CTR]\n", TAKE_CREAD_MEMBER},
-    {"one of a draw-state group", "cread $02, [$00 + @DRAW_STATE_HDR]\n", TAKE_CREAD_GROUP},
-    {"one that behaves", "cread $02, [$00 + @RB_RPTR]\n", TAKE_CREAD_ROW},
-    {"one that nobody knows is reported", "cread $02, [$00 + 0xfff]\n", TAKE_CREAD},
-    {"the number is in a register", "cread $02, [$03 + 0x100]\n", TAKE_CREAD},
-    {"nothing is read into $00", "cread $00, [$00 + 0x100]\n", TAKE_CREAD},
-    {"into a port", "cread $data, [$00 + 0x100]\n", TAKE_CREAD},
-    {"a write that is kept", "cwrite $02, [$00 + 0x100]\n", TAKE_CWRITE_HELD},
-    {"kept in a member, too", "cwrite $02, [$00 + @IB1_BASE]\n", TAKE_CWRITE_MEMBER},
-    {"counted", "cwrite $00, [$00 + @WFI_PEND_INCR]\n", TAKE_CWRITE_COUNT},
-    {"to a draw-state group", "cwrite $02, [$00 + @SDS_BASE]\n", TAKE_CWRITE_GROUP},
-    {"with an effect", "cwrite $02, [$00 + @IB1_DWORDS]\n", TAKE_CWRITE_ROW},
-    {"a word of the stream", "cwrite $data, [$00 + 0x100]\n", TAKE_CWRITE},
-    {"the offset register is kept", "cwrite $02, [$00 + 0x100]!\n", TAKE_CWRITE},
-    {"the header in the slot", "waitin\nmov $01, $data\n", TAKE_WAITIN_POP},
-    {"something else in the slot", "waitin\nmov $01, $02\n", TAKE_WAITIN},
-    {"a waitin in the slot", "waitin\n", TAKE_WAITIN},
+    {"registers", "add $03, $02, $04\n", UOP_ADD_RR},
+    {"a register and an immediate", "add $03, $02, 0x1\n", UOP_ADD_RI},
+    {"a register and a word of the stream", "or $03, $02, $data\n", UOP_OR_ANY},
+    {"a word of the stream alone", "mov $03, $data\n", UOP_OR_ANY},
+    {"a word of the stream and an immediate", "and $03, $data, 0xff\n", UOP_AND_ANY},
+    {"the word may be dropped", "mov $00, $data\n", UOP_OR_ANY},
+    {"to an address", "or $addr, $02, $03\n", UOP_OR_ANY},
+    {"an immediate to the register selected", "mov $data, 0x1\n", UOP_MOVI_ANY},
+    {"two words need the queue twice", "add $03, $data, $data\n", UOP_ADD_ANY},
+    {"words of memory have a queue of their own", "mov $03, $memdata\n", UOP_OR_ANY},
+    {"from a queue to a port", "mov $data, $data\n", UOP_OR_ANY},
+    {"a prefix", "(rep)add $03, $02, 0x1\n", UOP_ADD_ANY},
+    {"extra moves", "(xmov1)mov $03, $data\n", UOP_OR_ANY},
+    {"many words to registers", "(rep)(xmov1)mov $data, $data\n", UOP_BULK},
+    {"many words to nowhere", "(rep)(xmov3)mov $00, $data\n", UOP_BULK},
+    {"pairs of registers and values", "(rep)(xmov3)or $usraddr, $data, $02\n", UOP_BULK},
+    {"what is ORed must not be the counter", "(rep)(xmov3)or $usraddr, $data, $rem\n", UOP_OR_ANY},
+    {"a pair needs two words", "(rep)(xmov2)or $usraddr, $data, $02\n", UOP_OR_ANY},
 };
 
 static const struct afuc_uop *uop_at(const struct bench *b, uint32_t pc)
@@ -97,7 +79,7 @@ static void type_4_is_known_on_every_generation(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(gens) / sizeof(gens[0]); i++) {
         struct bench *b = handler_of(gens[i]);
-        assert_int_equal(uop_at(b, CODE)->take, TAKE_TYPE4);
+        assert_int_equal(uop_at(b, CODE)->take, UOP_TYPE4);
         bench_free(b);
     }
 }
@@ -111,9 +93,9 @@ static void a_patch_unlinks_the_handler(void **state)
     for (uint32_t pc = CODE; pc < CODE + 4; pc++) {
         uint32_t word = machine_value(b->engine, 0, CPS_FILE_CODE, pc);
         machine_set(b->engine, CPS_FILE_CODE, pc, 0x98001006); /* mov $02, $00 */
-        assert_int_not_equal(uop_at(b, CODE)->take, TAKE_TYPE4);
+        assert_int_not_equal(uop_at(b, CODE)->take, UOP_TYPE4);
         machine_set(b->engine, CPS_FILE_CODE, pc, word);
-        assert_int_equal(uop_at(b, CODE)->take, TAKE_TYPE4);
+        assert_int_equal(uop_at(b, CODE)->take, UOP_TYPE4);
     }
     bench_free(b);
 }
@@ -131,7 +113,7 @@ static void other_handlers_are_not_type_4(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
         struct bench *b = bench_a6xx(codes[i]);
-        assert_int_not_equal(uop_at(b, CODE)->take, TAKE_TYPE4);
+        assert_int_not_equal(uop_at(b, CODE)->take, UOP_TYPE4);
         bench_free(b);
     }
 }

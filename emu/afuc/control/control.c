@@ -15,19 +15,19 @@
 #define control_write_SAME      cps_reg_write_member_
 #define control_write_COUNT(m)  cps_reg_count_member_, .member = offsetof(struct afuc_core, s.m)
 /* A word of the selected draw-state group. */
-#define control_read_GROUP  read_group, .own = CONTROL_GROUP
+#define control_read_GROUP  read_group
 #define control_write_GROUP write_group
 /* Another processor: which. */
-#define control_write_BV_CNTL     control_write_START, .own = CPS_CPU_BV << OWN_SHIFT
-#define control_write_LPAC_CNTL   control_write_START, .own = CPS_CPU_LPAC << OWN_SHIFT
-#define control_write_DDE_BR_CNTL control_write_START, .own = CPS_CPU_DDE_BR << OWN_SHIFT
-#define control_write_DDE_BV_CNTL control_write_START, .own = CPS_CPU_DDE_BV << OWN_SHIFT
-#define control_write_WAKE_BV     control_write_WAKE, .own = CPS_CPU_BV << OWN_SHIFT
-#define control_write_WAKE_LPAC   control_write_WAKE, .own = CPS_CPU_LPAC << OWN_SHIFT
-#define control_write_IB1         control_write_IB, .own = LEVEL_IB1 << OWN_SHIFT
-#define control_write_IB2         control_write_IB, .own = LEVEL_IB2 << OWN_SHIFT
-#define control_write_IB3         control_write_IB, .own = LEVEL_IB3 << OWN_SHIFT
-#define control_write_GROUP_FIRST control_write_GROUP_WORD, .own = 1 << OWN_SHIFT
+#define control_write_BV_CNTL     control_write_START, .own = CPS_CPU_BV
+#define control_write_LPAC_CNTL   control_write_START, .own = CPS_CPU_LPAC
+#define control_write_DDE_BR_CNTL control_write_START, .own = CPS_CPU_DDE_BR
+#define control_write_DDE_BV_CNTL control_write_START, .own = CPS_CPU_DDE_BV
+#define control_write_WAKE_BV     control_write_WAKE, .own = CPS_CPU_BV
+#define control_write_WAKE_LPAC   control_write_WAKE, .own = CPS_CPU_LPAC
+#define control_write_IB1         control_write_IB, .own = LEVEL_IB1
+#define control_write_IB2         control_write_IB, .own = LEVEL_IB2
+#define control_write_IB3         control_write_IB, .own = LEVEL_IB3
+#define control_write_GROUP_FIRST control_write_GROUP_WORD, .own = 1
 #define control_write_GROUP_NEXT  control_write_GROUP_WORD
 
 static uint32_t control_read_RPTR(const struct cps_access *at)
@@ -90,9 +90,17 @@ static uint32_t control_read_VSD_COUNT(const struct cps_access *at)
     return assume_visible(at, all ? 0x3fffffff : 0x7fffffff);
 }
 
+/* One of the six registers that show the group which DRAW_STATE_SEL selects. */
+static uint32_t *group_word(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    uint32_t selected = afuc_control_get_(core, CTL_DRAW_STATE_SEL) % GROUP_COUNT;
+    return &core->s.group[selected].sds_base[0] + at->index;
+}
+
 static uint32_t read_group(const struct cps_access *at)
 {
-    return *afuc_group_word_(core_of_(at), at->index);
+    return *group_word(at);
 }
 
 static uint32_t control_read_SDS_MASK(const struct cps_access *at)
@@ -122,7 +130,7 @@ static uint64_t base_in_front(const struct cps_access *at)
 static void control_write_IB(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
-    enum level level = (enum level)(at->row->own >> OWN_SHIFT);
+    enum level level = (enum level)(at->row->own);
     uint64_t iova = base_in_front(at);
     uint32_t dwords = at->value & 0xfffff;
     if (core->s.interrupted && at->value >> 24 & 3)
@@ -252,7 +260,7 @@ static void control_write_VSD(const struct cps_access *at)
 
 static void write_group(const struct cps_access *at)
 {
-    *afuc_group_word_(core_of_(at), at->index) = at->value;
+    *group_word(at) = at->value;
 }
 
 static void control_write_SET_HDR(const struct cps_access *at)
@@ -445,7 +453,6 @@ struct cps_err *afuc_control_init_(struct afuc_core *core)
 {
     const struct cps_reg_table tables[] = {CPS_REG_TABLE(rows[core->layout]),
                                            CPS_REG_TABLE(storage)};
-    core->group_sel = afuc_control_number_(core, CTL_DRAW_STATE_SEL) % CONTROL_COUNT;
     core->privilege[0] = afuc_control_number_(core, CTL_LEVEL_PRIVILEGE) % CONTROL_COUNT;
     core->privilege[1] = afuc_control_number_(core, CTL_PROTECTED_MODE) % CONTROL_COUNT;
     init_protected_mode(core);
@@ -493,19 +500,6 @@ void afuc_control_write_(struct afuc_core *core, uint32_t number, uint32_t value
     if (!row)
         report_unmodelled(core, number, CPS_PLACE_CONTROL);
     store(core, number, value, extra);
-}
-
-uint32_t afuc_control_row_read_(struct afuc_core *core, uint32_t number)
-{
-    const struct cps_reg_row *row = cps_reg_find_(core->control, number);
-    core->polled = (struct polled){CPS_PLACE_CONTROL, number};
-    return row->read(&(struct cps_access){
-        .device = core, .row = row, .number = number, .index = number - row->first});
-}
-
-void afuc_control_row_write_(struct afuc_core *core, uint32_t number, uint32_t value)
-{
-    store(core, number, value, NULL);
 }
 
 uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number)

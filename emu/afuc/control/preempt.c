@@ -86,8 +86,7 @@ void control_write_CNTL(const struct cps_access *at)
 void control_write_WAKE(const struct cps_access *at)
 {
     struct cps_afuc *machine = core_of_(at)->machine;
-    struct afuc_core *core =
-        machine_find_core_(machine, (enum cps_processor)(at->row->own >> OWN_SHIFT));
+    struct afuc_core *core = machine_find_core_(machine, (enum cps_processor)(at->row->own));
     if (!machine->rings.wanted || !core || !core->s.started)
         return;
     core->s.preempt.word = at->value;
@@ -118,7 +117,7 @@ uint32_t control_read_WORD(const struct cps_access *at)
 void control_write_START(const struct cps_access *at)
 {
     const uint32_t *words = core_of_(at)->s.control + at->number - 2;
-    enum cps_processor who = (enum cps_processor)(at->row->own >> OWN_SHIFT);
+    enum cps_processor who = (enum cps_processor)(at->row->own);
     if (at->value & 1)
         machine_start_core_(core_of_(at), who, (uint64_t)words[1] << 32 | words[0]);
 }

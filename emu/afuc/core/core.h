@@ -144,16 +144,15 @@ enum afuc_fault { FAULT_NONE, FAULT_ILLEGAL, FAULT_JUMP, FAULT_MEMORY, FAULT_QUE
 
 /** One instruction, decoded once. */
 struct afuc_uop {
-    const void *go; /* its handler where nobody watches */
-    uint16_t code;  /* enum uop_code: what it is */
-    uint16_t take;  /* enum uop_take: how the interpreter takes it */
+    uint16_t code; /* enum uop_code: what it is */
+    uint16_t take; /* the same, or how several are run in one piece: UOP_BULK, UOP_TYPE4 */
     uint8_t dst;
     uint8_t s1;
     uint8_t s2; /* IMM: the second source is `imm` */
     uint8_t flags;
     uint8_t xmov;    /* N of (xmovN) or (sdsN) */
     uint32_t imm;    /* immediate, base, bit number; low 5 bits for branches */
-    uint32_t target; /* of a branch; of CREAD_MEMBER and CWRITE_MEMBER: where the core holds it */
+    uint32_t target; /* of a branch */
 };
 #define S2_IMM 0xff
 
@@ -161,9 +160,7 @@ struct afuc_uop {
  */
 struct afuc_image {
     uint32_t refs;
-    uint32_t count;                      /* without the last one */
-    const void *const *go;               /* handlers by enum uop_take: afuc_handlers_() */
-    const struct cps_reg_index *control; /* rows of ctrl.def, NULL: nobody knows them; not owned */
+    uint32_t count; /* without the last one */
     struct afuc_uop uop[];
 };
 
@@ -194,43 +191,9 @@ enum uop_code {
 #undef CODE_IF
 #undef CODE_OWN
     UOP_ILLEGAL,
-    UOP_BULK, /**< a (rep) that bulk.c may run in one piece; else as UOP_OR_ANY */
+    UOP_BULK,  /**< a (rep) that bulk.c may run in one piece; else as UOP_OR_ANY */
+    UOP_TYPE4, /**< the handler of type 4 begins: bulk.c; no instruction's own code */
     UOP_COUNT,
-};
-
-/** Control registers that load.c knows by the `own` of their row: those that show the draw-state
- * group which DRAW_STATE_SEL selects. */
-enum { CONTROL_GROUP = 1, OWN_SHIFT = 8 /* what a handler finds there is above */ };
-
-/** How the interpreter takes an instruction: load.c chooses, body.h has the handlers. What is not
- * said by the instruction alone follows from the row of the control register that it names. */
-enum uop_take {
-#define OP(id, text, kind, ...) TAKE_##kind(id)
-/* Two registers; register and immediate; a register and the next word of the stream; that word and
- * an immediate; to $addr, $usraddr or $data; everything else. */
-#define TAKE_ALU(id)                                                                 \
-    TAKE_##id##_RR, TAKE_##id##_RI, TAKE_##id##_RD, TAKE_##id##_DI, TAKE_##id##_OUT, \
-        TAKE_##id##_ANY,
-#define TAKE_IF(id)  TAKE_##id,
-#define TAKE_OWN(id) TAKE_##id,
-#include "isa/afuc.def"
-#undef TAKE_ALU
-#undef TAKE_IF
-#undef TAKE_OWN
-    TAKE_ILLEGAL,
-    TAKE_BULK,
-    TAKE_CREAD_ROW,     /**< the control register behaves */
-    TAKE_CREAD_GROUP,   /**< it shows a draw-state group */
-    TAKE_CREAD_HELD,    /**< it gives what it holds */
-    TAKE_CREAD_MEMBER,  /**< it shows a member of the core */
-    TAKE_CWRITE_ROW,    /**< it behaves */
-    TAKE_CWRITE_GROUP,  /**< a draw-state group gets it */
-    TAKE_CWRITE_HELD,   /**< it keeps what is written, and nothing follows */
-    TAKE_CWRITE_MEMBER, /**< a member of the core gets it, too */
-    TAKE_CWRITE_COUNT,  /**< a member of the core grows by one */
-    TAKE_WAITIN_POP,    /**< the header goes to a general register in the delay slot */
-    TAKE_TYPE4,         /**< the handler of type 4 begins: bulk.c */
-    TAKE_COUNT,
 };
 
 /** The place a core looked at last: names the culprit when it spins. */
@@ -250,7 +213,6 @@ struct afuc_core {
     struct afuc_core *me;  /* a5xx: the core behind the PFP, NULL for all others */
     struct afuc_core *dde; /* a8xx: the core that draws for BR or BV, NULL for all others */
     uint32_t start;        /* dword of the machine's image where this core's own begins */
-    uint32_t group_sel;    /* control register DRAW_STATE_SEL */
     uint32_t base;         /* control register, of two, that holds its address; 0xffff: none */
     /* The words that come next, as memory has them; not state. While there are any, they are what
      * $data pops and waitin takes, whatever the core does: who changes that makes the window empty,
@@ -265,7 +227,6 @@ struct afuc_core {
     uint32_t protect; /* GPU register that switches CP_PROTECT on */
     /* Of the run under way: its clock is `clock_end` less what was left at the last SYNC(). */
     uint64_t clock_end;
-    bool ctrl_events_on; /* the sink wants writes of control registers */
     int64_t left;
     struct polled polled;
     struct cps_cover *cover;   /* per instruction, NULL: not counted; the caller's */

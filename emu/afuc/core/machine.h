@@ -59,7 +59,6 @@ struct cps_afuc {
     struct cps_engine engine; /* first */
     struct afuc_core core[MAX_CORES];
     struct afuc_image *image[MAX_CORES];
-    const void *const *go;            /* afuc_handlers_() */
     struct cps_reg_index *pipe, *gpu; /* rows of pipe.def and gpu.def */
     enum cps_layout layout;           /* A5XX_PFP for the two processors of a5xx together */
     const uint64_t *epoch;            /* of the engine's memory */
@@ -404,18 +403,11 @@ CPS_MUST_USE struct cps_err *machine_load_core_(struct afuc_core *core, const ui
 /** Where the image of a core lies in GPU memory. */
 uint64_t machine_image_iova_(const struct cps_afuc *machine, unsigned core);
 
-/** Decodes an image; @p go stays the caller's, as @p control does, which may be NULL: the rows of
- * control registers. */
 CPS_MUST_USE struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
-                                        const void *const *go, const struct cps_reg_index *control,
                                         struct afuc_image **ret);
 /** Decodes @p word as dword @p pc of @p image, which nobody else may share. */
 void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen);
 void afuc_image_unref_(struct afuc_image *image);
-/** Chooses how dwords @p first to @p last are taken: what is after them is linked. */
-void afuc_link_(struct afuc_image *image, uint32_t first, uint32_t last);
-/** How many dwords in front of one are taken in one piece with it at most. */
-#define AFUC_LINK_REACH 3u
 
 /* ---- the row of the engine: machine.c, driver.c, inspect.c ---- */
 
@@ -430,15 +422,10 @@ void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struc
 
 /* ---- the interpreter: run.c ---- */
 
-/** Handlers of micro-operations where nobody watches, by code. */
-const void *const *afuc_handlers_(void);
 /** Runs at most @p budget instructions; returns how many ran. */
 uint64_t afuc_run_(struct afuc_core *core, uint64_t budget);
-uint64_t afuc_run_counted_(struct afuc_core *core, uint64_t budget);
+/** The same for whoever watches: STEP events, counters or a log of branches. */
 uint64_t afuc_run_watched_(struct afuc_core *core, uint64_t budget);
-
-/** As afuc_run_(); core->log is there. */
-uint64_t afuc_run_logged_(struct afuc_core *core, uint64_t budget);
 /** cps_edge.privilege of a core that has a log, as it is now. */
 uint8_t afuc_privilege_(const struct afuc_core *core);
 

@@ -105,29 +105,6 @@ uint32_t core_mem_read_(struct afuc_core *core, uint64_t iova, unsigned via);
 void core_mem_write_(struct afuc_core *core, uint64_t iova, uint32_t value, unsigned via);
 void nrt_write_(struct afuc_core *core, uint32_t value);
 
-/* ---- the policy about values that the rest of the GPU would write: packet.c ---- */
-
-/** Opcodes of packets that wait; what for, and from which generation on: packet.c. */
-#define WAIT_OPCODES(W) W(MEM_GTE, 0x14) W(REG_MEM, 0x3c) W(TWO_REGS, 0x70) W(TWO_MEMS, 0x71)
-enum wait_opcode {
-#define WAIT_OPCODE(id, opcode) WAIT_ON_##id = (opcode),
-    WAIT_OPCODES(WAIT_OPCODE)
-#undef WAIT_OPCODE
-};
-
-/** Whether a header may be one of theirs: most are not. */
-static inline bool wait_may_poll_(uint32_t header)
-{
-    switch (header >> 16 & 0x7f) {
-#define WAIT_OPCODE(id, opcode) case WAIT_ON_##id:
-        WAIT_OPCODES(WAIT_OPCODE)
-#undef WAIT_OPCODE
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* ---- waitin and its relatives: packet.c ---- */
 
 enum afuc_dispatch {
@@ -137,59 +114,6 @@ enum afuc_dispatch {
 };
 /** Looks the next header up. @p target may lie outside the image. */
 enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target);
-/** The same where the header is in the window and nothing may come in front of it. @return the
- * target, or NOT_AT_HAND: nothing has happened */
-uint64_t afuc_take_header_(struct afuc_core *core);
-#define NOT_AT_HAND UINT64_MAX
-/** Where a header stands. */
-struct packet_place {
-    uint64_t iova;
-    uint32_t pos;   /* in its stream */
-    unsigned level; /* of its event */
-    bool injected;
-};
-
-/** What follows from a packet that begins: events, its words for who wants them, the policy about
- * waits. */
-void packet_noted_(struct afuc_core *core, uint32_t header, const struct packet_place *at,
-                   uint32_t count);
-
-/** Whether anything does, beside counts. */
-static inline bool packet_is_noted_(const struct afuc_core *core, uint32_t header)
-{
-    const uint32_t kinds = 1u << CPS_EV_PKT | 1u << CPS_EV_SQE | 1u << CPS_EV_WORD;
-    return core->machine->engine.tap.kinds & kinds || wait_may_poll_(header);
-}
-
-/** A packet begins. The delay slot pops its header; $rem counts that word too until then.
- * @param id     index of the packet table
- * @param count  dwords of payload
- * @return where its handler is, which may be outside of the image */
-static inline uint32_t packet_begin_(struct afuc_core *core, uint32_t header,
-                                     struct packet_place at, uint32_t id, uint32_t count)
-{
-    struct afuc_state *s = &core->s;
-    struct cps_afuc *machine = core->machine;
-    s->history[1] = s->history[0];
-    s->history[0] = s->header;
-    s->header = header;
-    s->header_iova = at.iova;
-    s->header_pos = at.pos;
-    s->id = id;
-    machine->submission_packets +=
-        core == &machine->core[0] && !at.injected && !machine->rings.current;
-    machine->engine.packets++;
-    machine->packets_by_id[at.level][id]++;
-    s->r[R_REM] = count + 1;
-    if (CPS_UNLIKELY(packet_is_noted_(core, header))) {
-        packet_noted_(core, header, &at, count);
-    } else {
-        machine->engine.tap.count[CPS_EV_PKT]++;
-        machine->engine.tap.count[CPS_EV_SQE] += s->sqe[SQE_SP] != 0;
-    }
-    return s->table[id];
-}
-
 /** Enters the preemption routine where the core stands, if that is due and it may. */
 void afuc_interrupt_(struct afuc_core *core);
 bool afuc_iret_(struct afuc_core *core, uint32_t *target);
@@ -210,36 +134,6 @@ void afuc_report_stack_(struct afuc_core *core);
 
 /** What keeps $data from being the next of consecutive registers: bits of the address selected. */
 enum { USRADDR_MODES = 1u << 20 | 1u << 18, ADDR_MODES = 0xffu << 24 | 1u << 18 };
-
-/** Writes the register selected; false: it, or how it is selected, is not plain, and nothing has
- * happened. */
-static inline bool afuc_put_data_(struct afuc_core *core, uint32_t value)
-{
-    struct afuc_state *s = &core->s;
-    uint32_t *address = s->user_selected ? &s->usraddr : &s->addr;
-    uint32_t modes = s->user_selected ? USRADDR_MODES : ADDR_MODES;
-    unsigned path = s->user_selected ? CPS_PATH_USER : CPS_PATH_DATA;
-    if (CPS_UNLIKELY(!core->plain || (*address & modes)) ||
-        (s->user_selected && gpu_plain_protects_(core)))
-        return false;
-    if (!gpu_store_(core, *address & (GPU_REGS - 1), value, path))
-        return false;
-    ++*address;
-    return true;
-}
-
-/** Stores an address that selects a plain register; false: it does more, or is none, and nothing
- * has happened. */
-static inline bool afuc_select_(struct afuc_core *core, unsigned number, uint32_t value)
-{
-    struct afuc_state *s = &core->s;
-    bool user = number == R_USRADDR;
-    if (number == R_DATA || !core->plain || (!user && (value >> 24 || s->interrupted)))
-        return false;
-    *(user ? &s->usraddr : &s->addr) = value;
-    s->user_selected = user;
-    return true;
-}
 
 /* ---- repetitions, and packets of type 4, in one piece: bulk.c ---- */
 

@@ -253,8 +253,7 @@ static struct cps_err *decode(struct code_side *side, const struct cps_fw *fw, u
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
         side->table[id] = cps_fw_handler(fw, side->part, id);
     side->cut = tool_alloc((size_t)side->count + 1, sizeof(*side->cut));
-    return afuc_load_(fw->words + side->part->start, side->count, fw->gen, afuc_handlers_(), NULL,
-                      &side->image);
+    return afuc_load_(fw->words + side->part->start, side->count, fw->gen, &side->image);
 }
 
 /* Where a run may be looked at: where branches lead, where calls return to, and where code is the
