@@ -18,6 +18,12 @@ static const struct op {
 #include "isa/afuc.def"
 };
 
+/* Fields of the table that matter here. */
+#define F(id) CPS_AFUC_F_##id
+static const uint8_t fields[] = {F(REP),   F(PEEK), F(BANG), F(XMOV),  F(SDS),   F(DST),
+                                 F(SRC1),  F(SRC2), F(REG),  F(IMM16), F(IMM12), F(IMM5),
+                                 F(SHIFT), F(NBIT), F(LO),   F(HI),    F(BASE)};
+
 struct loader {
     struct cps_decoder decoder;
     struct cps_insn insn;
@@ -32,7 +38,7 @@ static int64_t find_field(const struct loader *l, unsigned which, int64_t fallba
     int at = l->position[l->insn.row][which];
     return at < 0 ? fallback : l->insn.operand[at];
 }
-#define FIELD(id, fallback) find_field(l, CPS_AFUC_F_##id, fallback)
+#define FIELD(id, fallback) find_field(l, F(id), fallback)
 
 /* The immediate that replaces the second source of an ALU operation; false if there is none. */
 static bool alu_immediate(const struct loader *l, uint32_t *ret)
@@ -90,8 +96,9 @@ static void load_word(struct loader *l, uint32_t pc, uint32_t word, struct afuc_
     *uop = (struct afuc_uop){.code = ops[l->insn.op].first};
     if (!l->insn.enc)
         return;
-    for (unsigned i = 1; !l->known[l->insn.row] && i < CPS_AFUC_F_COUNT; i++)
-        l->position[l->insn.row][i] = (int8_t)cps_insn_position(l->decoder.isa, &l->insn, i);
+    for (unsigned i = 0; !l->known[l->insn.row] && i < sizeof(fields); i++)
+        l->position[l->insn.row][fields[i]] =
+            (int8_t)cps_insn_position(l->decoder.isa, &l->insn, fields[i]);
     l->known[l->insn.row] = true;
     uop->flags = (uint8_t)((FIELD(REP, 0) ? U_REP : 0) | (FIELD(PEEK, 0) ? U_PEEK : 0) |
                            (FIELD(BANG, 0) ? U_PRE : 0));

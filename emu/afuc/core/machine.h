@@ -333,14 +333,6 @@ static inline bool gpu_all_plain_(const struct cps_afuc *m, uint32_t offset, uin
     return !behaves;
 }
 
-/** The same of so few that they lie in three blocks at most. */
-static inline bool gpu_few_plain_(const struct cps_afuc *m, uint32_t offset, uint32_t count)
-{
-    uint32_t first = offset / REG_BLOCK;
-    uint32_t last = (offset + count - !!count) / REG_BLOCK; /* those behind the last one behave */
-    return !(m->behaves[first] | m->behaves[(first + last) / 2] | m->behaves[last]);
-}
-
 /** Gives @p count consecutive registers that all pipes share their values, without events or
  * effect. */
 static inline void gpu_set_shared_(struct cps_afuc *m, uint32_t offset, const uint32_t *word,
