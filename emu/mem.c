@@ -9,8 +9,6 @@
 #include "emu/mem_state.h"
 #include "isa/base/le.h"
 
-#define SPARES 256u /* most pages that are kept for later: 1 MiB */
-
 static uint32_t word_index(uint64_t iova)
 {
     return (uint32_t)(iova % CPS_PAGE_BYTES / 4);
@@ -21,29 +19,10 @@ static bool is_last(struct held *held)
     return held->host || --held->refs == 0;
 }
 
-/* Pages that nothing refers to any more come back for the next submission's. */
-static void release(struct cps_mem *mem, struct held *held)
+static void release(struct held *held)
 {
-    struct page *page = (struct page *)held;
-    if (!is_last(held))
-        return;
-    if (held->is_piece || mem->spares == SPARES) {
+    if (is_last(held))
         free(held);
-        return;
-    }
-    page->next = mem->spare;
-    mem->spare = page;
-    mem->spares++;
-}
-
-static void free_spares(struct cps_mem *mem)
-{
-    while (mem->spare) {
-        struct page *page = mem->spare;
-        mem->spare = page->next;
-        free(page);
-    }
-    mem->spares = 0;
 }
 
 static uint64_t size_of(const struct held *held)
@@ -69,11 +48,8 @@ void cps_mem_destroy(struct cps_mem *mem)
 {
     if (!mem)
         return;
-    for (size_t i = 0; i < mem->pages.used; i++) {
-        if (is_last(mem->pages.entry[i].held))
-            free(mem->pages.entry[i].held);
-    }
-    free_spares(mem);
+    for (size_t i = 0; i < mem->pages.used; i++)
+        release(mem->pages.entry[i].held);
     pages_deinit_(&mem->pages);
     free(mem);
 }
@@ -97,28 +73,19 @@ struct cps_err *cps_mem_clone(struct cps_mem *mem, struct cps_mem **ret)
     share(mem);
     *copy = *mem;
     copy->pages = pages;
-    copy->spare = NULL;
-    copy->spares = 0;
     copy->last_page = NULL;
     *ret = copy;
     return NULL;
 }
 
-static void drop(void *mem, struct held *held)
-{
-    release(mem, held);
-}
-
 struct cps_err *cps_mem_restore(struct cps_mem *mem, struct cps_mem *from)
 {
     struct cps_mem kept = *mem;
-    if (!pages_replace_(&kept.pages, &from->pages, drop, &kept))
+    if (!pages_replace_(&kept.pages, &from->pages, release))
         return cps_err_nomem();
     share(from);
     *mem = *from;
     mem->pages = kept.pages;
-    mem->spare = kept.spare;
-    mem->spares = kept.spares;
     mem->epoch = kept.epoch + 1;
     return NULL;
 }
@@ -130,7 +97,7 @@ static bool keeps(void *context, struct held *held)
     if (keep)
         mem->bytes += size_of(held);
     else
-        release(mem, held);
+        release(held);
     return keep;
 }
 
@@ -172,21 +139,13 @@ static bool has_room(struct cps_mem *mem, uint64_t size, bool fresh)
     return false;
 }
 
-static struct page *take_spare(struct cps_mem *mem)
-{
-    struct page *page = mem->spare;
-    mem->spare = page->next;
-    mem->spares--;
-    return page;
-}
-
 /* A page of which no dword is known, in no table yet; NULL at the limit. What its dwords are does
  * not matter. */
 static struct page *allocate_page(struct cps_mem *mem, bool fresh)
 {
     if (!has_room(mem, sizeof(struct page), fresh))
         return NULL;
-    struct page *page = mem->spare ? take_spare(mem) : malloc(sizeof(*page));
+    struct page *page = malloc(sizeof(*page));
     if (page)
         memset(page, 0, offsetof(struct page, word));
     if (!count_in(mem, &page->held, sizeof(*page)))
@@ -214,7 +173,7 @@ static struct page *open_piece(struct cps_mem *mem, uint64_t number, struct piec
     set_bits(page->known, piece->first, piece->count);
     pages_put_(&mem->pages, number, &page->held);
     mem->bytes -= sizeof(*piece);
-    release(mem, &piece->held);
+    release(&piece->held);
     return page;
 }
 
@@ -304,7 +263,7 @@ static struct page *find_writable(struct cps_mem *mem, uint64_t number)
         if (!page)
             return NULL;
     } else if (page->held.refs > 1 && !page->held.host) {
-        struct page *copy = mem->spare ? take_spare(mem) : malloc(sizeof(*copy));
+        struct page *copy = malloc(sizeof(*copy));
         if (!copy) {
             mem->failed = true;
             return NULL;

@@ -54,8 +54,7 @@ void pages_deinit_(struct pages *pages);
 bool pages_copy_(struct pages *to, const struct pages *from);
 /** The same where @p to is a table already, whose contents go to @p drop; where it fails, @p to is
  * as before. */
-bool pages_replace_(struct pages *to, const struct pages *from,
-                    void (*drop)(void *context, struct held *held), void *context);
+bool pages_replace_(struct pages *to, const struct pages *from, void (*drop)(struct held *held));
 
 /** What is held of page @p number; NULL: nothing. */
 struct held *pages_find_(const struct pages *pages, uint64_t number);
@@ -95,10 +94,7 @@ struct piece {
 
 struct page {
     struct held held;
-    union {
-        uint64_t asked;    /* the round in which the host was asked for it last */
-        struct page *next; /* of a spare one */
-    };
+    uint64_t asked;                /* the round in which the host was asked for it last */
     uint32_t known[MASK_WORDS];    /* dwords that were stored */
     uint32_t reported[MASK_WORDS]; /* unknown dwords whose read was reported */
     uint32_t word[CPS_PAGE_WORDS]; /* anything where they are not known */
@@ -116,8 +112,6 @@ struct cps_mem {
     uint64_t round;              /* grows when the host changes its memory */
     uint64_t last_number;        /* the page found last: streams and copies stay on one */
     struct page *last_page;
-    struct page *spare; /* released pages, by their `next` */
-    unsigned spares;
 };
 
 #endif

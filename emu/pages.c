@@ -84,14 +84,13 @@ bool pages_copy_(struct pages *to, const struct pages *from)
     return true;
 }
 
-bool pages_replace_(struct pages *to, const struct pages *from,
-                    void (*drop)(void *context, struct held *held), void *context)
+bool pages_replace_(struct pages *to, const struct pages *from, void (*drop)(struct held *held))
 {
     struct pages fresh = *to;
     if (to->bits != from->bits && !allocate(&fresh, from->bits))
         return false;
     for (size_t i = 0; i < to->used; i++)
-        drop(context, to->entry[i].held);
+        drop(to->entry[i].held);
     if (to->bits != from->bits)
         pages_deinit_(to);
     *to = fresh;

@@ -30,37 +30,99 @@ static uint32_t words_at_hand(struct afuc_core *core)
     return core->window_left;
 }
 
-/* Events like the first, to consecutive registers. */
-static void put_events(struct cps_afuc *m, struct cps_event event, const uint32_t *word,
-                       uint32_t count)
+/* A write that is no more than a store and an event is done; false: it is more, and nothing has
+ * happened. @p core is plain. */
+static bool store_register(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path)
 {
-    while (count) {
-        uint32_t room = (uint32_t)(CPS_TAP_BATCH - m->engine.tap.pending);
-        uint32_t now = count < room ? count : room;
-        struct cps_event *to = &m->engine.tap.event[m->engine.tap.pending];
-        for (uint32_t i = 0; i < now; i++)
-            to[i] = (struct cps_event){event.head, event.addr + i, word[i], 0};
-        m->engine.tap.pending += now;
-        if (m->engine.tap.pending == CPS_TAP_BATCH)
-            cps_tap_flush_(&m->engine.tap);
-        event.addr += now;
-        word += now;
-        count -= now;
-    }
+    struct cps_afuc *m = core->machine;
+    if (CPS_UNLIKELY(m->reg_flags[offset] & REG_BEHAVES))
+        return false;
+    core_event_(core, CPS_EV_REG, path, offset, value);
+    m->engine.changes += bank_set_(m, core->pipe, offset, value);
+    return true;
 }
 
-void bulk_events_(struct afuc_core *core, uint32_t offset, const uint32_t *word, uint32_t count,
-                  unsigned path)
+/* Whether @p count registers from @p offset lie in blocks in which none behaves. */
+static inline bool are_plain(const struct cps_afuc *m, uint32_t offset, uint32_t count)
 {
-    put_events(core->machine, cps_event_make(CPS_EV_REG, path, core->who, core->s.pc, offset, 0),
-               word, count);
+    if (offset >= GPU_REGS || count > GPU_REGS - offset)
+        return false;
+    uint32_t first = offset / REG_BLOCK;
+    uint32_t last = (offset + count - !!count) / REG_BLOCK;
+    bool behaves = m->behaves[first] | m->behaves[last];
+    while (CPS_UNLIKELY(++first < last))
+        behaves |= m->behaves[first];
+    return !behaves;
+}
+
+/* Gives @p count consecutive registers that all pipes share their values, without events or
+ * effect. */
+static inline void set_shared(struct cps_afuc *m, uint32_t offset, const uint32_t *word,
+                              uint32_t count)
+{
+    uint32_t *reg = &m->reg[offset];
+    uint8_t *flags = &m->reg_flags[offset];
+    uint32_t changes = 0;
+    machine_touch_(m, offset);
+    machine_touch_(m, offset + count - !!count);
+    for (uint32_t i = TOUCHED_REGS; CPS_UNLIKELY(i < count); i += TOUCHED_REGS)
+        machine_touch_(m, offset + i);
+    for (uint32_t i = 0; i < count; i++) {
+        changes += reg[i] != word[i];
+        reg[i] = word[i];
+        flags[i] |= REG_WRITTEN;
+    }
+    m->engine.changes += changes;
+}
+
+/* The same of those of a core's pipe. */
+static inline void set_registers(struct afuc_core *core, uint32_t offset, const uint32_t *word,
+                                 uint32_t count)
+{
+    struct cps_afuc *m = core->machine;
+    if (CPS_LIKELY(!m->bank[core->pipe % PIPE_COUNT])) {
+        set_shared(m, offset, word, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        m->engine.changes += bank_set_(m, core->pipe, offset + i, word[i]);
+}
+
+/* Whether CP_PROTECT forbids a core that is plain anything. */
+static inline bool is_protected(const struct afuc_core *core)
+{
+    return (bank_get_(core->machine, core->pipe, core->protect) & 1) && gpu_mode_protects_(core);
+}
+
+/* Repetitions that take @p words words, at most 32,767 of them, @p group at a time, which is 1 to
+ * 4: a division by a number that the compiler does not know is slow. */
+static inline uint32_t turns_of(uint32_t words, uint32_t group)
+{
+    static const uint32_t part[] = {0, 65536, 32768, 21846, 16384};
+    return (uint32_t)((uint64_t)(words + group - 1) * part[group] >> 16);
+}
+
+/* The events of @p count words in consecutive registers. */
+static inline void note_registers(struct afuc_core *core, uint32_t offset, const uint32_t *word,
+                                  uint32_t count, unsigned path)
+{
+    struct cps_tap *tap = &core->machine->engine.tap;
+    if (CPS_LIKELY(!cps_tap_wants_(tap, CPS_EV_REG))) {
+        tap->count[CPS_EV_REG] += count;
+        return;
+    }
+    struct cps_event event = cps_event_make(CPS_EV_REG, path, core->who, core->s.pc, offset, 0);
+    for (uint32_t i = 0; i < count; i++, event.addr++) {
+        event.value = word[i];
+        cps_tap_put_(tap, event, CPS_EV_REG);
+    }
 }
 
 /* How many of @p count registers are plain storage. */
 static uint32_t plain_registers(const struct cps_afuc *m, uint32_t offset, uint32_t count)
 {
     uint32_t i = 0;
-    if (CPS_LIKELY(gpu_all_plain_(m, offset, count)))
+    if (CPS_LIKELY(are_plain(m, offset, count)))
         return count;
     if (offset >= GPU_REGS || count > GPU_REGS - offset)
         return 0;
@@ -87,16 +149,16 @@ static uint32_t to_registers(const struct bulk *b)
     bool fixed = *address & FIXED;
     unsigned path = s->user_selected ? CPS_PATH_USER : CPS_PATH_DATA;
     uint32_t offset = *address & 0x3ffff;
-    if (s->user_selected && ((*address & ASKS) || gpu_plain_protects_(core)))
+    if (s->user_selected && ((*address & ASKS) || is_protected(core)))
         return 0;
     uint32_t last = fixed ? 1 : b->words;
     uint32_t count = plain_registers(core->machine, offset, last);
     count = fixed && count ? b->words : whole(b, count);
     for (uint32_t i = 0; fixed && i < count; i++)
-        gpu_store_(core, offset, b->word[i], path);
+        store_register(core, offset, b->word[i], path);
     if (!fixed) {
-        gpu_set_plain_(core, offset, b->word, count);
-        bulk_noted_(core, offset, b->word, count, path);
+        set_registers(core, offset, b->word, count);
+        note_registers(core, offset, b->word, count, path);
     }
     *address += fixed ? 0 : count;
     return count;
@@ -125,12 +187,12 @@ static uint32_t to_pairs(const struct bulk *b)
 {
     struct afuc_core *core = b->core;
     uint32_t done = 0;
-    if (b->group % 2 || gpu_plain_protects_(core))
+    if (b->group % 2 || is_protected(core))
         return 0;
     while (done + b->group <= b->words && plain_pairs(b, done)) {
         for (uint32_t end = done + b->group; done < end; done += 2) {
             uint32_t address = b->word[done] | modes_of(b, done);
-            gpu_store_(core, address & 0x3ffff, b->word[done + 1], CPS_PATH_USER);
+            store_register(core, address & 0x3ffff, b->word[done + 1], CPS_PATH_USER);
             core->s.usraddr = address + !(address & FIXED);
             core->s.user_selected = 1;
         }
@@ -190,7 +252,7 @@ uint64_t afuc_bulk_(struct afuc_core *core, const struct afuc_uop *uop, uint64_t
     }
     s->queue[s->level].pos += done;
     s->r[R_REM] -= done;
-    return bulk_turns_(done, b.group);
+    return turns_of(done, b.group);
 }
 
 /* ---- packets of type 4 ----
@@ -214,7 +276,7 @@ static bool may_run(const struct afuc_core *core, uint32_t pc)
 {
     const struct cps_afuc *m = core->machine;
     return core->plain && core->window_left && core->s.table[TYPE4] == pc && !m->injection_count &&
-           !gpu_plain_protects_(core) && !cps_tap_wants_(&m->engine.tap, CPS_EV_WORD);
+           !is_protected(core) && !cps_tap_wants_(&m->engine.tap, CPS_EV_WORD);
 }
 
 uint64_t afuc_type4_(struct afuc_core *core, const struct afuc_uop *uop, uint64_t budget)
@@ -236,14 +298,14 @@ uint64_t afuc_type4_(struct afuc_core *core, const struct afuc_uop *uop, uint64_
         uint32_t address = value >> (uop->imm & 31);
         uint32_t offset = address & (GPU_REGS - 1);
         if (end - word < (ptrdiff_t)count || count + 4u > left || (address & USRADDR_MODES) ||
-            !gpu_all_plain_(m, offset, count))
+            !are_plain(m, offset, count))
             break;
-        uint32_t turns = bulk_turns_(count, 1u + uop[1].xmov);
+        uint32_t turns = turns_of(count, 1u + uop[1].xmov);
         left -= 1u + turns + !turns; /* with nothing to do (rep) takes its tick, too */
         m->repeats += turns - !!turns;
         s->pc = pc + 1;
-        gpu_set_plain_(core, offset, word, count);
-        bulk_noted_(core, offset, word, count, CPS_PATH_USER);
+        set_registers(core, offset, word, count);
+        note_registers(core, offset, word, count, CPS_PATH_USER);
         s->usraddr = address + count;
         word += count;
         count = 0;

@@ -3,12 +3,86 @@
 #include "emu/afuc/core/machine.h"
 #include "emu/afuc/origin/origin.h"
 
+/* ---- the program around the engine ----
+ *
+ * Registers as a driver writes and reads them.
+ */
+
+/* The ring's registers (D: register database, the same from a5xx to a7xx; how they are used: the
+ * kernel's a6xx_hw_init() and a6xx_flush()). */
+enum {
+    CP_RB_BASE = 0x800,
+    CP_RB_BASE_HI = 0x801,
+    CP_RB_CNTL = 0x802,
+    CP_RB_RPTR = 0x806,
+    CP_RB_WPTR = 0x807,
+};
+#define MAX_RING_BITS 26u /* log2 of its 8 bytes */
+
+static void set_rptr(struct cps_afuc *machine, uint64_t dword)
+{
+    for (unsigned i = 0; i < machine->engine.cores; i++)
+        machine->core[i].s.queue[LEVEL_RB].pos = (uint32_t)(dword % machine->ring_dwords);
+}
+
+/* A ring that is put elsewhere is empty: the driver does so only behind a reset. */
+static void move_ring(struct cps_afuc *machine)
+{
+    const uint32_t *reg = machine->reg;
+    machine->ring_iova = (uint64_t)reg[CP_RB_BASE_HI] << 32 | reg[CP_RB_BASE];
+    if (machine->reg_flags[CP_RB_CNTL] & REG_WRITTEN)
+        machine->ring_dwords = UINT32_C(2) << (reg[CP_RB_CNTL] & 63);
+    machine->ring_wptr = 0;
+    set_rptr(machine, 0);
+}
+
+static struct cps_err *write_register(struct cps_afuc *machine, uint32_t offset, uint32_t value)
+{
+    if (offset == CP_RB_CNTL && (value & 63) > MAX_RING_BITS)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "CP_RB_CNTL 0x%08x: a ring of 2^%u dwords, expected at most 2^%u", value,
+                           (value & 63) + 1, MAX_RING_BITS + 1);
+    machine_event_(machine, CPS_EV_REG, CPS_PATH_HOST, CPS_CPU_HOST, 0, offset, value);
+    machine->engine.changes += bank_set_(machine, 0, offset, value);
+    if (offset >= CP_RB_BASE && offset <= CP_RB_CNTL)
+        move_ring(machine);
+    else if (offset == CP_RB_RPTR)
+        set_rptr(machine, value);
+    else if (offset == CP_RB_WPTR)
+        machine->ring_wptr = value % machine->ring_dwords;
+    return NULL;
+}
+
+static void read_register(struct cps_afuc *machine, uint32_t offset)
+{
+    uint32_t value = machine->reg[offset];
+    if (offset == CP_RB_RPTR)
+        value = machine->core[0].s.queue[LEVEL_RB].pos;
+    machine_event_(machine, CPS_EV_REGR, 0, CPS_CPU_HOST, 0, offset, value);
+    machine->engine.answer = value;
+}
+
+static struct cps_err *access_register(struct cps_afuc *machine, const struct cps_item *item)
+{
+    if (item->host.where != CPS_HOST_REG || item->host.addr >= GPU_REGS)
+        return cps_err_new(CPS_ERR_INPUT, "afuc: an access to 0x%x, expected a register below 0x%x",
+                           item->host.addr, GPU_REGS);
+    if (item->kind == CPS_ITEM_WRITE && item->host.size != 4)
+        return cps_err_new(CPS_ERR_INPUT, "afuc: a write of %u bytes, expected 4", item->host.size);
+    if (item->kind == CPS_ITEM_WRITE)
+        return write_register(machine, item->host.addr, item->host.value);
+    read_register(machine, item->host.addr);
+    return NULL;
+}
+
+/* ---- submissions ---- */
+
 static void set_ring(struct cps_afuc *machine, const struct cps_item *item)
 {
     machine->ring_iova = item->ring.iova;
     machine->ring_dwords = item->ring.size >= 4 ? (uint32_t)(item->ring.size / 4) : RING_DWORDS;
     machine->ring_wptr = item->ring.wptr % machine->ring_dwords;
-    machine_set_rptr_(machine, item->ring.rptr);
+    set_rptr(machine, item->ring.rptr);
     if (machine->submission != ORIGIN_NO_SUBMISSION)
         return;
     machine->submission = 0; /* of the ring itself, whose packets count from here on */
@@ -133,7 +207,7 @@ struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *
                    : cps_err_nomem();
     case CPS_ITEM_WRITE:
     case CPS_ITEM_READ:
-        return machine_host_(machine, item);
+        return access_register(machine, item);
     case CPS_ITEM_REGISTER:
         if (item->reg.offset < GPU_REGS)
             machine_set_reg_(machine, item->reg.offset, item->reg.value);
@@ -144,76 +218,4 @@ struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *
         return cps_err_new(CPS_ERR_INPUT, "afuc runs firmware: expected command streams, found "
                                           "what the host of a script does");
     }
-}
-
-/* ---- the program around the engine ----
- *
- * Registers as a driver writes and reads them.
- */
-
-/* The ring's registers (D: register database, the same from a5xx to a7xx; how they are used: the
- * kernel's a6xx_hw_init() and a6xx_flush()). */
-enum {
-    CP_RB_BASE = 0x800,
-    CP_RB_BASE_HI = 0x801,
-    CP_RB_CNTL = 0x802,
-    CP_RB_RPTR = 0x806,
-    CP_RB_WPTR = 0x807,
-};
-#define MAX_RING_BITS 26u /* log2 of its 8 bytes */
-
-void machine_set_rptr_(struct cps_afuc *machine, uint64_t dword)
-{
-    for (unsigned i = 0; i < machine->engine.cores; i++)
-        machine->core[i].s.queue[LEVEL_RB].pos = (uint32_t)(dword % machine->ring_dwords);
-}
-
-/* A ring that is put elsewhere is empty: the driver does so only behind a reset. */
-static void move_ring(struct cps_afuc *machine)
-{
-    const uint32_t *reg = machine->reg;
-    machine->ring_iova = (uint64_t)reg[CP_RB_BASE_HI] << 32 | reg[CP_RB_BASE];
-    if (machine->reg_flags[CP_RB_CNTL] & REG_WRITTEN)
-        machine->ring_dwords = UINT32_C(2) << (reg[CP_RB_CNTL] & 63);
-    machine->ring_wptr = 0;
-    machine_set_rptr_(machine, 0);
-}
-
-static struct cps_err *write_register(struct cps_afuc *machine, uint32_t offset, uint32_t value)
-{
-    if (offset == CP_RB_CNTL && (value & 63) > MAX_RING_BITS)
-        return cps_err_new(CPS_ERR_INPUT,
-                           "CP_RB_CNTL 0x%08x: a ring of 2^%u dwords, expected at most 2^%u", value,
-                           (value & 63) + 1, MAX_RING_BITS + 1);
-    machine_event_(machine, CPS_EV_REG, CPS_PATH_HOST, CPS_CPU_HOST, 0, offset, value);
-    machine->engine.changes += bank_set_(machine, 0, offset, value);
-    if (offset >= CP_RB_BASE && offset <= CP_RB_CNTL)
-        move_ring(machine);
-    else if (offset == CP_RB_RPTR)
-        machine_set_rptr_(machine, value);
-    else if (offset == CP_RB_WPTR)
-        machine->ring_wptr = value % machine->ring_dwords;
-    return NULL;
-}
-
-static void read_register(struct cps_afuc *machine, uint32_t offset)
-{
-    uint32_t value = machine->reg[offset];
-    if (offset == CP_RB_RPTR)
-        value = machine->core[0].s.queue[LEVEL_RB].pos;
-    machine_event_(machine, CPS_EV_REGR, 0, CPS_CPU_HOST, 0, offset, value);
-    machine->engine.answer = value;
-}
-
-struct cps_err *machine_host_(struct cps_afuc *machine, const struct cps_item *item)
-{
-    if (item->host.where != CPS_HOST_REG || item->host.addr >= GPU_REGS)
-        return cps_err_new(CPS_ERR_INPUT, "afuc: an access to 0x%x, expected a register below 0x%x",
-                           item->host.addr, GPU_REGS);
-    if (item->kind == CPS_ITEM_WRITE && item->host.size != 4)
-        return cps_err_new(CPS_ERR_INPUT, "afuc: a write of %u bytes, expected 4", item->host.size);
-    if (item->kind == CPS_ITEM_WRITE)
-        return write_register(machine, item->host.addr, item->host.value);
-    read_register(machine, item->host.addr);
-    return NULL;
 }

@@ -34,7 +34,7 @@ static bool get_code(struct cps_afuc *machine, struct cps_place place, uint64_t 
     if (place.number >= machine->core[place.core].uop_count)
         return false;
     *ret = cps_mem_read(machine->engine.mem,
-                        machine_image_iova_(machine, place.core) + 4 * place.number, NULL);
+                        cps_afuc_image_iova(machine, place.core) + 4 * place.number, NULL);
     return true;
 }
 
@@ -92,7 +92,7 @@ static bool set_code(struct cps_afuc *m, struct cps_place place, uint32_t value)
     uint64_t dword = core->start + place.number;
     if (m->words && dword < m->word_count)
         m->words[dword] = value;
-    return cps_mem_write(m->engine.mem, machine_image_iova_(m, place.core) + 4 * place.number,
+    return cps_mem_write(m->engine.mem, cps_afuc_image_iova(m, place.core) + 4 * place.number,
                          value);
 }
 
@@ -169,11 +169,6 @@ unsigned cps_afuc_injections_(const struct cps_afuc *machine, unsigned *left)
 {
     *left = machine->injection_count - machine->injection_next;
     return machine->injection_count;
-}
-
-uint64_t cps_afuc_image_iova(const struct cps_afuc *machine, unsigned core)
-{
-    return machine_image_iova_(machine, core);
 }
 
 uint32_t cps_afuc_image_size(const struct cps_afuc *machine, unsigned core)

@@ -90,7 +90,7 @@ static struct cps_err *init_a5xx(struct cps_afuc *machine, const struct cps_conf
     CPS_TRY(add_core(machine, CPS_CPU_ME, CPS_LAYOUT_A5XX_ME, config));
     machine->core[0].me = &machine->core[1];
     machine->core[1].s.level = LEVEL_MEQ;
-    uint64_t me_iova = machine_image_iova_(machine, 1);
+    uint64_t me_iova = cps_afuc_image_iova(machine, 1);
     machine_set_pair_(machine, PFP_INSTR_BASE, machine->instr_iova);
     machine_set_pair_(machine, ME_INSTR_BASE, me_iova);
     CPS_TRY(machine_load_core_(&machine->core[0], config->words, config->count, 0));

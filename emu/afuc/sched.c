@@ -65,18 +65,18 @@ static bool idle(const struct cps_afuc *machine)
     return true;
 }
 
-static bool any_error(const struct cps_afuc *machine)
+/* The error that a core has reported; 0: none has. */
+static uint32_t first_error(const struct cps_afuc *machine)
 {
-    for (unsigned i = 0; i < machine->engine.cores; i++) {
-        if (machine->core[i].s.error_code)
-            return true;
-    }
-    return false;
+    uint32_t code = 0;
+    for (unsigned i = 0; !code && i < machine->engine.cores; i++)
+        code = machine->core[i].s.error_code;
+    return code;
 }
 
 static uint32_t turn(const struct cps_afuc *machine)
 {
-    if (any_error(machine))
+    if (first_error(machine))
         return TURN_IN_ERROR;
     return machine->engine.cores == 1 ? TURN_ALONE : TURN_SHARED;
 }
@@ -154,19 +154,15 @@ static bool is_same(const struct cps_afuc *machine, const struct snapshot *then)
     return machine_changes_(machine) == then->changes;
 }
 
-static void rewind_queue(struct fifo *fifo)
-{
-    if (!fifo->count && !fifo->request_count)
-        fifo->head = 0;
-}
-
 /* Which place of an empty queue the next word takes is no behaviour. A poll takes one each time,
  * and would be the same again only when it has gone through all of them. */
 static void rewind_queues(struct cps_afuc *machine)
 {
-    for (unsigned i = 0; i < machine->engine.cores; i++) {
-        rewind_queue(&machine->core[i].s.memdata);
-        rewind_queue(&machine->core[i].s.regdata);
+    for (unsigned i = 0; i < 2 * machine->engine.cores; i++) {
+        struct afuc_state *s = &machine->core[i / 2].s;
+        struct fifo *fifo = i % 2 ? &s->memdata : &s->regdata;
+        if (!fifo->count && !fifo->request_count)
+            fifo->head = 0;
     }
 }
 
@@ -221,12 +217,8 @@ static bool refuses_packet(uint32_t code)
 /* Why a machine that can do nothing and is not idle stopped. */
 static enum cps_stop error_of(const struct cps_afuc *machine)
 {
-    for (unsigned i = 0; i < machine->engine.cores; i++) {
-        uint32_t code = machine->core[i].s.error_code;
-        if (code)
-            return refuses_packet(code) ? CPS_STOP_BAD_PACKET : CPS_STOP_FAULT;
-    }
-    return CPS_STOP_DEADLOCK;
+    uint32_t code = first_error(machine);
+    return !code ? CPS_STOP_DEADLOCK : refuses_packet(code) ? CPS_STOP_BAD_PACKET : CPS_STOP_FAULT;
 }
 
 /* Cores that take turns come back to where they were only after many turns. */
@@ -242,7 +234,7 @@ static bool stuck(struct cps_afuc *machine, uint64_t budget, uint64_t *ran)
     struct stillness *watch = &machine->stillness;
     if (*ran >= budget)
         return false;
-    if (any_error(machine))
+    if (first_error(machine))
         return spins(machine, circle(machine, 64), budget, ran);
     if (machine_changes_(machine) != watch->mark || !watch->look_at) {
         *watch = (struct stillness){machine_changes_(machine), 0, TURN_ALONE};
@@ -260,7 +252,7 @@ static bool stuck(struct cps_afuc *machine, uint64_t budget, uint64_t *ran)
 static uint64_t share(const struct cps_afuc *machine, uint64_t budget)
 {
     bool soon = machine->engine.cores == 1 && machine->core[0].log && budget > TURN_IN_ERROR &&
-                any_error(machine);
+                first_error(machine);
     return soon ? TURN_IN_ERROR : budget;
 }
 

@@ -32,42 +32,34 @@ static void note_rewrite(struct nv *e, uint32_t addr, const struct cps_by *by)
         cps_bus_unknown(e, CPS_UNKNOWN_REWRITTEN, by, addr);
 }
 
+/* Bits 7:0 of the four entries, and in another register their bit 8. */
+static bool is_high(const struct cps_access *at)
+{
+    return at->number == 0x1318;
+}
+
 static uint32_t read_entry(const struct cps_access *at)
 {
-    const struct nv *e = nv_of_(at);
+    const struct hwsq *h = hwsq_of_(nv_of_(at));
     uint32_t value = 0;
     for (unsigned i = 0; i < 4; i++)
-        value |= (uint32_t)(hwsq_of_(e)->entry[i] & 0xff) << 8 * i;
+        value |= (is_high(at) ? h->entry[i] >> 8 : h->entry[i] & 0xffu) << 8 * i;
     return value;
 }
 
 static void write_entry(const struct cps_access *at)
 {
-    struct nv *e = nv_of_(at);
-    note_rewrite(e, at->number, at->by);
-    for (unsigned i = 0; i < 4; i++)
-        hwsq_of_(e)->entry[i] =
-            (uint16_t)((hwsq_of_(e)->entry[i] & 0x100) | (at->value >> 8 * i & 0xff));
+    struct hwsq *h = hwsq_of_(nv_of_(at));
+    note_rewrite(nv_of_(at), at->number, at->by);
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t byte = at->value >> 8 * i;
+        h->entry[i] = (uint16_t)(is_high(at) ? (h->entry[i] & 0xff) | (byte & 1) << 8
+                                             : (h->entry[i] & 0x100) | (byte & 0xff));
+    }
 }
 
-static uint32_t read_entry_high(const struct cps_access *at)
-{
-    const struct nv *e = nv_of_(at);
-    uint32_t value = 0;
-    for (unsigned i = 0; i < 4; i++)
-        value |= (uint32_t)(hwsq_of_(e)->entry[i] >> 8) << 8 * i;
-    return value;
-}
-
-static void write_entry_high(const struct cps_access *at)
-{
-    struct nv *e = nv_of_(at);
-    note_rewrite(e, at->number, at->by);
-    for (unsigned i = 0; i < 4; i++)
-        hwsq_of_(e)->entry[i] =
-            (uint16_t)((hwsq_of_(e)->entry[i] & 0xff) | (at->value >> 8 * i & 1) << 8);
-}
-
+#define read_entry_high  read_entry
+#define write_entry_high write_entry
 static uint32_t slot_status(const struct nv *e, const struct hwsq_slot *s)
 {
     uint32_t high = hwsq_chip_(e) == CPS_G92 ? (uint32_t)(s->ip >> 8 & 1) << 10 : 0;

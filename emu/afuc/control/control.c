@@ -181,12 +181,9 @@ static void control_write_REG_ADDR(const struct cps_access *at)
 /* Reports a register without a row, once. */
 static void report_unmodelled(struct afuc_core *core, uint32_t number, unsigned place)
 {
-    uint32_t *touched = place == CPS_PLACE_SQE ? core->s.touched_sqe : core->s.touched;
-    uint32_t bit = 1u << number % 32;
-    if (touched[number / 32] & bit)
-        return;
-    touched[number / 32] |= bit;
-    core_event_(core, CPS_EV_UNMODELLED, place, number, 0);
+    struct afuc_state *s = &core->s;
+    if (cps_tap_once_(place == CPS_PLACE_SQE ? s->touched_sqe : s->touched, number))
+        core_event_(core, CPS_EV_UNMODELLED, place, number, 0);
 }
 
 /* a8xx: with bit 31 the aperture shows control registers of the pipe's processor (F: gen80000 0217
@@ -273,19 +270,20 @@ static void control_write_EXECUTE(const struct cps_access *at)
     draw_execute_group_(core_of_(at), at->value);
 }
 
-static void control_write_LEVEL(const struct cps_access *at)
+/* Queues by their number. */
+static enum level level_at(const struct afuc_core *core, uint32_t number)
 {
     static const uint8_t a6xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_SDS};
-    static const uint8_t a7xx[8] = {LEVEL_RB,  LEVEL_IB1, LEVEL_IB2, LEVEL_IB3,
-                                    LEVEL_SDS, LEVEL_RB,  LEVEL_RB,  LEVEL_RB};
-    bool ib3 = cps_gen_since(core_of_(at)->machine->engine.gen, CPS_A7XX);
-    /* Firmware keeps flags above the level in the same register; hardware takes the low bits. */
-    uint32_t level = at->value & (ib3 ? 7 : 3);
-    if (is_dde_(core_of_(at)) && level == 0) {
-        stream_select_(core_of_(at), LEVEL_MEQ);
-        return;
-    }
-    stream_select_(core_of_(at), ib3 ? a7xx[level] : a6xx[level]);
+    static const uint8_t a7xx[8] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_IB3, LEVEL_SDS};
+    return cps_gen_since(core->machine->engine.gen, CPS_A7XX) ? a7xx[number % 8] : a6xx[number % 4];
+}
+
+/* Firmware keeps flags above the level in the same register; hardware takes the low bits. */
+static void control_write_LEVEL(const struct cps_access *at)
+{
+    enum level level = level_at(core_of_(at), at->value);
+    bool is_meq = is_dde_(core_of_(at)) && !(at->value & 7);
+    stream_select_(core_of_(at), is_meq ? LEVEL_MEQ : level);
 }
 
 static void control_write_PEEK(const struct cps_access *at)
@@ -333,13 +331,11 @@ static void control_write_FATAL(const struct cps_access *at)
  * queue). */
 static void control_write_RESET(const struct cps_access *at)
 {
-    static const uint8_t a6xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_SDS};
-    static const uint8_t a7xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_IB3, LEVEL_SDS};
-    bool ib3 = cps_gen_since(core_of_(at)->machine->engine.gen, CPS_A7XX);
     struct afuc_core *core = core_of_(at);
-    for (unsigned i = 1; i < (ib3 ? sizeof(a7xx) : sizeof(a6xx)); i++) {
+    unsigned queues = cps_gen_since(core->machine->engine.gen, CPS_A7XX) ? 5 : 4;
+    for (unsigned i = 1; i < queues; i++) {
         if (at->value >> i & 1)
-            queue_clear_(core, ib3 ? a7xx[i] : a6xx[i]);
+            queue_clear_(core, level_at(core, i));
     }
 }
 

@@ -39,7 +39,7 @@ cps_reg_read control_read_COMPLETED, control_read_SHARED, control_read_STOPPED, 
 cps_reg_read control_read_POSITION, control_read_GROUP_AT, control_read_FIRST, control_read_OPS;
 cps_reg_read control_read_SLOT, control_read_OP_MASK, control_read_RESOURCES, control_read_HALT;
 cps_reg_read control_read_COMMAND, control_read_READY, control_read_SELECTED, control_read_STATUS;
-cps_reg_write control_write_RESET_D, control_write_NEXT, control_write_NEXT_A7;
+cps_reg_write control_write_RESET_D, control_write_NEXT;
 cps_reg_write control_write_COMMAND, control_write_GROUPS, control_write_REGDATA;
 
 /* ---- draw-state groups: draw.c ---- */

@@ -20,7 +20,7 @@ enum {
 /* ---- registers that other hardware has, and interrupts ---- */
 
 /* A value that is another one than before is a change: who polls such a register does not spin. */
-bool host_read_register_(struct cps_afuc *machine, uint32_t offset, uint32_t *ret)
+static bool host_read_register(struct cps_afuc *machine, uint32_t offset, uint32_t *ret)
 {
     const struct cps_host *host = &machine->engine.host;
     if (!host->read_register || !host->read_register(host->context, offset, ret))
@@ -30,7 +30,7 @@ bool host_read_register_(struct cps_afuc *machine, uint32_t offset, uint32_t *re
     return true;
 }
 
-bool host_write_register_(struct cps_afuc *machine, uint32_t offset, uint32_t value)
+static bool host_write_register(struct cps_afuc *machine, uint32_t offset, uint32_t value)
 {
     const struct cps_host *host = &machine->engine.host;
     return host->write_register && host->write_register(host->context, offset, value);
@@ -219,7 +219,6 @@ struct cps_err *gpu_init_(struct cps_afuc *machine)
     bool hosted = machine->engine.host.read_register || machine->engine.host.write_register;
     for (uint32_t r = 0; hosted && r < GPU_REGS; r++)
         mark_behaving(machine, r);
-    memset(machine->behaves + GPU_REGS / REG_BLOCK, 1, 2);
     mark_behaving(machine, protect_of(machine)->control); /* what follows it asks again */
     for (unsigned i = 0; i < machine->engine.cores; i++)
         machine->core[i].protect = protect_of(machine)->control;
@@ -241,7 +240,7 @@ static struct cps_access access_to(struct afuc_core *core, uint32_t offset, uint
 /* What the host or the row answers; false if neither does. */
 static bool behave(struct afuc_core *core, uint32_t offset, uint32_t *value)
 {
-    bool hosted = host_read_register_(core->machine, offset, value);
+    bool hosted = host_read_register(core->machine, offset, value);
     stream_recheck_(core); /* the host may have changed memory */
     if (hosted)
         return true;
@@ -253,7 +252,7 @@ static bool behave(struct afuc_core *core, uint32_t offset, uint32_t *value)
 
 static void act(struct afuc_core *core, uint32_t offset, uint32_t value)
 {
-    bool hosted = host_write_register_(core->machine, offset, value);
+    bool hosted = host_write_register(core->machine, offset, value);
     stream_recheck_(core);
     if (hosted)
         return;
@@ -296,44 +295,22 @@ uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
     return value;
 }
 
-static bool forbids(const struct span *span, uint32_t first, uint32_t last, bool write)
-{
-    return (write ? span->write : span->read) && first <= span->last && last >= span->first;
-}
-
 struct wanted {
     const struct protect_regs *regs;
     uint32_t first, last;
     bool write;
 };
 
-/* The same of entries of a6xx and later that no pipe has for itself: every write through $usraddr
- * asks. An entry of 0 forbids nothing. */
-static bool any_entry_forbids(const uint32_t *entry, uint32_t count, const struct wanted *at,
-                              bool open)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t first = entry[i] & 0x3ffff;
-        uint32_t last = open && i == count - 1 ? GPU_REGS - 1 : first + (entry[i] >> 18 & 0x1fff);
-        if (CPS_UNLIKELY(at->first <= last && at->last >= first) && entry[i] &&
-            (at->write || entry[i] >> 31))
-            return true;
-    }
-    return false;
-}
-
 /* Whether an entry from register @p r to @p end forbids the access; the last may be open-ended. */
 static bool any_forbids(const struct afuc_core *core, const struct wanted *at, uint32_t r,
                         uint32_t end, bool open)
 {
-    uint32_t unused = 0;
-    if (at->regs->decode == decode_entry && !bank_of_(core->machine, core->pipe, r, &unused))
-        return any_entry_forbids(&core->machine->reg[r], end - r + 1, at, open);
     for (; r <= end; r++) {
         struct span span = at->regs->decode(bank_get_(core->machine, core->pipe, r));
         if (open && r == end && span.write)
             span.last = GPU_REGS - 1;
-        if (forbids(&span, at->first, at->last, at->write))
+        if ((at->write ? span.write : span.read) && at->first <= span.last &&
+            at->last >= span.first)
             return true;
     }
     return false;
@@ -455,11 +432,4 @@ unsigned bank_aperture_(const struct afuc_core *core)
     uint32_t bits = core->layout == CPS_LAYOUT_A8XX ? 15 : 3;
     const struct afuc_state *s = &core->s;
     return (s->preempt.aperture ? s->preempt.aperture : s->aperture) >> 12 & bits;
-}
-
-void bank_set_several_(struct cps_afuc *machine, unsigned pipe, uint32_t offset,
-                       const uint32_t *word, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        machine->engine.changes += bank_set_(machine, pipe, offset + i, word[i]);
 }

@@ -112,14 +112,6 @@ bool afuc_pipe_is_memory_(const struct afuc_core *core, uint32_t number)
     return row && row->write == write_NRT_DATA;
 }
 
-static void report_unmodelled(struct afuc_core *core, uint32_t number)
-{
-    uint32_t *touched = &core->s.touched_pipe[number / 32 % 8];
-    if (!(*touched >> number % 32 & 1))
-        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_PIPE, number, 0);
-    *touched |= 1u << number % 32;
-}
-
 static void act(struct afuc_core *core, const struct cps_reg_row *row, uint32_t value)
 {
     if (row->write)
@@ -141,9 +133,9 @@ void afuc_pipe_write_(struct afuc_core *core, uint32_t number, uint32_t value)
 {
     const struct cps_reg_row *row = cps_reg_find_(core->machine->pipe, number);
     core_event_(core, CPS_EV_PIPE, 0, number, value);
-    if (!row)
-        report_unmodelled(core, number);
-    else if (!row->own) /* increment onto a void register does not trigger it (D) */
+    if (!row && cps_tap_once_(core->s.touched_pipe, number % 256))
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_PIPE, number, 0);
+    else if (row && !row->own) /* increment onto a void register does not trigger it (D) */
         act(core, row, value);
 }
 

@@ -121,26 +121,16 @@ static void next_read(struct fifo *fifo)
         fifo->request[i] = fifo->request[i + 1];
 }
 
-/* F: 1ae1, 1b11: bit by queue as in QUEUE_STOP. */
+/* F: 1ae1, 1b11: bit by queue as in QUEUE_STOP; a7xx has an IB3. */
 void control_write_NEXT(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
-    if (at->value >> 1 & 1)
-        next_fetch(core, LEVEL_IB1);
-    if (at->value >> 2 & 1)
-        next_fetch(core, LEVEL_IB2);
-    if (at->value >> 4 & 1)
-        next_read(&core->s.memdata);
-}
-
-void control_write_NEXT_A7(const struct cps_access *at)
-{
-    struct afuc_core *core = core_of_(at);
-    for (unsigned i = 0; i < 3; i++) {
+    unsigned levels = cps_gen_since(core->machine->engine.gen, CPS_A7XX) ? 3 : 2;
+    for (unsigned i = 0; i < levels; i++) {
         if (at->value >> (1 + i) & 1)
             next_fetch(core, LEVEL_IB1 + i);
     }
-    if (at->value >> 5 & 1)
+    if (at->value >> (2 + levels) & 1)
         next_read(&core->s.memdata);
 }
 

@@ -191,7 +191,7 @@ void afuc_image_unref_(struct afuc_image *image)
 #define NO_CONTROL 0xffffu /* NA in ctrl.def */
 
 /* The ME's image of a5xx is a file of its own. */
-uint64_t machine_image_iova_(const struct cps_afuc *machine, unsigned core)
+uint64_t cps_afuc_image_iova(const struct cps_afuc *machine, unsigned core)
 {
     const struct afuc_core *c = &machine->core[core];
     return machine->instr_iova + (c->who == CPS_CPU_ME ? 0x1000000 : 4 * (uint64_t)c->start);

@@ -78,15 +78,15 @@ struct cps_afuc {
     struct injection injection[MAX_INJECTIONS + 1]; /* in order of submission and packet */
     unsigned injection_count, injection_next;
     struct rings rings;
-    uint32_t submission;               /* index of the one that runs */
-    uint32_t submission_packets;       /* that core 0 has dispatched of it */
-    uint32_t shared[SHARED_COUNT];     /* scratch that all processors see, control 0x200.. */
-    uint32_t completed[2];             /* a7xx: COMPLETED_BR_COUNT, COMPLETED_BV_COUNT */
-    struct reg_bank *bank[PIPE_COUNT]; /* a7xx on */
-    uint8_t behaves[GPU_REGS / REG_BLOCK + 2]; /* some register of the block does; two more do */
-    uint8_t touched[GPU_REGS / TOUCHED_REGS];  /* by TOUCHED_REGS registers: one of them, or its
-                                                  flags, may have changed since clone or restore */
-    uint8_t reg_flags[GPU_REGS];               /* enum reg_flag */
+    uint32_t submission;                      /* index of the one that runs */
+    uint32_t submission_packets;              /* that core 0 has dispatched of it */
+    uint32_t shared[SHARED_COUNT];            /* scratch that all processors see, control 0x200.. */
+    uint32_t completed[2];                    /* a7xx: COMPLETED_BR_COUNT, COMPLETED_BV_COUNT */
+    struct reg_bank *bank[PIPE_COUNT];        /* a7xx on */
+    uint8_t behaves[GPU_REGS / REG_BLOCK];    /* some register of the block does */
+    uint8_t touched[GPU_REGS / TOUCHED_REGS]; /* by TOUCHED_REGS registers: one of them, or its
+                                                 flags, may have changed since clone or restore */
+    uint8_t reg_flags[GPU_REGS];              /* enum reg_flag */
     uint32_t reg[GPU_REGS];
 };
 
@@ -281,16 +281,8 @@ static inline bool bank_set_(struct cps_afuc *machine, unsigned pipe, uint32_t o
     return changed;
 }
 
-/** The same of @p count consecutive registers, and counts the changes. */
-void bank_set_several_(struct cps_afuc *machine, unsigned pipe, uint32_t offset,
-                       const uint32_t *word, uint32_t count);
-
 /* ---- GPU registers: gpu.c ---- */
 
-/** Whether the register is the host's, and its value. */
-bool host_read_register_(struct cps_afuc *machine, uint32_t offset, uint32_t *ret);
-/** Whether the register is the host's, who is told. */
-bool host_write_register_(struct cps_afuc *machine, uint32_t offset, uint32_t value);
 /** Raises an interrupt. */
 void machine_irq_(struct afuc_core *core, uint32_t number);
 
@@ -301,69 +293,6 @@ void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigne
 /** Whether CP_PROTECT forbids the access to any of @p count registers. */
 bool gpu_protected_(const struct afuc_core *core, uint32_t offset, uint32_t count, bool write);
 
-/** Whether a register does nothing but hold a value. */
-static inline bool gpu_is_plain_(const struct cps_afuc *m, uint32_t offset)
-{
-    return !(m->reg_flags[offset] & REG_BEHAVES);
-}
-
-/** A write that is no more than a store and an event is done; false: it is more, and nothing has
- * happened. @p core is plain. */
-static inline bool gpu_store_(struct afuc_core *core, uint32_t offset, uint32_t value,
-                              unsigned path)
-{
-    struct cps_afuc *m = core->machine;
-    if (CPS_UNLIKELY(!gpu_is_plain_(m, offset)))
-        return false;
-    core_event_(core, CPS_EV_REG, path, offset, value);
-    m->engine.changes += bank_set_(m, core->pipe, offset, value);
-    return true;
-}
-
-/** Whether @p count registers from @p offset lie in blocks in which none behaves. */
-static inline bool gpu_all_plain_(const struct cps_afuc *m, uint32_t offset, uint32_t count)
-{
-    if (offset >= GPU_REGS || count > GPU_REGS - offset)
-        return false;
-    uint32_t first = offset / REG_BLOCK;
-    uint32_t last = (offset + count - !!count) / REG_BLOCK;
-    bool behaves = m->behaves[first] | m->behaves[last];
-    while (CPS_UNLIKELY(++first < last))
-        behaves |= m->behaves[first];
-    return !behaves;
-}
-
-/** Gives @p count consecutive registers that all pipes share their values, without events or
- * effect. */
-static inline void gpu_set_shared_(struct cps_afuc *m, uint32_t offset, const uint32_t *word,
-                                   uint32_t count)
-{
-    uint32_t *reg = &m->reg[offset];
-    uint8_t *flags = &m->reg_flags[offset];
-    uint32_t changes = 0;
-    machine_touch_(m, offset);
-    machine_touch_(m, offset + count - !!count);
-    for (uint32_t i = TOUCHED_REGS; CPS_UNLIKELY(i < count); i += TOUCHED_REGS)
-        machine_touch_(m, offset + i);
-    for (uint32_t i = 0; i < count; i++) {
-        changes += reg[i] != word[i];
-        reg[i] = word[i];
-        flags[i] |= REG_WRITTEN;
-    }
-    m->engine.changes += changes;
-}
-
-/** The same of those of a core's pipe. */
-static inline void gpu_set_plain_(struct afuc_core *core, uint32_t offset, const uint32_t *word,
-                                  uint32_t count)
-{
-    struct cps_afuc *m = core->machine;
-    if (CPS_LIKELY(!m->bank[core->pipe % PIPE_COUNT]))
-        gpu_set_shared_(m, offset, word, count);
-    else
-        bank_set_several_(m, core->pipe, offset, word, count);
-}
-
 /** Whether the protected mode puts writes through `$usraddr` under CP_PROTECT on the level at hand
  * (ctrl.def, PROTECTED_MODE). */
 static inline bool gpu_mode_protects_(const struct afuc_core *core)
@@ -372,19 +301,6 @@ static inline bool gpu_mode_protects_(const struct afuc_core *core)
     return !bit || (core->s.control[core->privilege[1]] & bit);
 }
 
-/** Whether CP_PROTECT forbids a core that is plain anything. */
-static inline bool gpu_plain_protects_(const struct afuc_core *core)
-{
-    return (bank_get_(core->machine, core->pipe, core->protect) & 1) && gpu_mode_protects_(core);
-}
-
-/* ---- the program around the engine, as driver and as other hardware: driver.c ---- */
-
-/** CPS_ITEM_WRITE and CPS_ITEM_READ. */
-CPS_MUST_USE struct cps_err *machine_host_(struct cps_afuc *machine, const struct cps_item *item);
-/** Where the ring is read next, of all cores, as dwords of it. */
-void machine_set_rptr_(struct cps_afuc *machine, uint64_t dword);
-
 /* ---- cores and their images: load.c ---- */
 
 /** Another processor starts at @p iova, which must lie in the firmware's image. */
@@ -392,8 +308,6 @@ void machine_start_core_(struct afuc_core *by, enum cps_processor who, uint64_t 
 /** Decodes the image that begins at dword @p start of @p words and lets the core run. */
 CPS_MUST_USE struct cps_err *machine_load_core_(struct afuc_core *core, const uint32_t *words,
                                                 uint32_t count, uint32_t start);
-/** Where the image of a core lies in GPU memory. */
-uint64_t machine_image_iova_(const struct cps_afuc *machine, unsigned core);
 
 CPS_MUST_USE struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
                                         struct afuc_image **ret);

@@ -63,40 +63,10 @@ uint32_t origin_control_(const struct origin *o, unsigned core, unsigned number)
                                 &o->machine->core[core], number % CONTROL_COUNT);
 }
 
-static struct tag_page *page_at(struct tag_page *page, uint32_t room, uint64_t number)
-{
-    uint64_t at = number * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    while (page[at & (room - 1)].number && page[at & (room - 1)].number != number)
-        at++;
-    return &page[at & (room - 1)];
-}
-
-static bool grow_pages(struct origin *o)
-{
-    uint32_t room = o->page_room ? 2 * o->page_room : 64;
-    struct tag_page *page = calloc(room, sizeof(*page));
-    if (!page)
-        return false;
-    for (uint32_t i = 0; i < o->page_room; i++) {
-        if (o->page[i].number)
-            *page_at(page, room, o->page[i].number) = o->page[i];
-    }
-    free(o->page);
-    o->page = page;
-    o->page_room = room;
-    return true;
-}
-
-static uint64_t page_number(uint64_t iova)
-{
-    return (iova >> (PAGE_BITS + 2)) + 1;
-}
-
 static uint32_t *memory_tag(const struct origin *o, uint64_t iova)
 {
-    const struct tag_page *page =
-        o->page_room ? page_at(o->page, o->page_room, page_number(iova)) : NULL;
-    return page && page->number ? &page->node[iova >> 2 & ((1u << PAGE_BITS) - 1)] : NULL;
+    struct tag_page *page = (struct tag_page *)pages_find_(&o->memory, iova >> (PAGE_BITS + 2));
+    return page ? &page->node[iova >> 2 & ((1u << PAGE_BITS) - 1)] : NULL;
 }
 
 uint32_t origin_memory_(const struct origin *o, uint64_t iova)
@@ -105,36 +75,32 @@ uint32_t origin_memory_(const struct origin *o, uint64_t iova)
     return tag ? *tag : 0;
 }
 
-static bool add_page(struct origin *o, uint64_t number)
-{
-    if (4 * (uint64_t)o->pages >= 3 * (uint64_t)o->page_room && !grow_pages(o))
-        return false;
-    uint32_t *node = calloc(1u << PAGE_BITS, sizeof(*node));
-    if (!node)
-        return false;
-    *page_at(o->page, o->page_room, number) = (struct tag_page){number, node};
-    o->pages++;
-    return true;
-}
-
 void origin_set_memory_(struct origin *o, uint64_t iova, uint32_t node)
 {
     uint32_t *tag = memory_tag(o, iova);
-    if (!tag && node && !add_page(o, page_number(iova))) {
-        cps_mem_fail(o->machine->engine.mem);
-        return;
+    if (!tag && node) {
+        struct tag_page *page = pages_room_(&o->memory) ? calloc(1, sizeof(*page)) : NULL;
+        if (!page) {
+            cps_mem_fail(o->machine->engine.mem);
+            return;
+        }
+        pages_put_(&o->memory, iova >> (PAGE_BITS + 2), &page->held);
+        tag = memory_tag(o, iova);
     }
-    if (tag || node)
-        *memory_tag(o, iova) = node;
+    if (tag)
+        *tag = node;
+}
+
+static bool drop_page(void *context, struct held *held)
+{
+    (void)context;
+    free(held);
+    return false;
 }
 
 void origin_forget_memory_(struct origin *o)
 {
-    for (uint32_t i = 0; i < o->page_room; i++)
-        free(o->page[i].node);
-    free(o->page);
-    o->page = NULL;
-    o->pages = o->page_room = 0;
+    pages_sift_(&o->memory, drop_page, NULL);
 }
 
 static void each_of(struct origin *o, uint32_t *node, size_t count,
@@ -162,14 +128,15 @@ void origin_places_(struct origin *o, void (*each)(struct origin *o, uint32_t *n
     each_of(o, o->shared, SHARED_COUNT, each);
     for (unsigned i = 0; i < GPU_FILES; i++)
         each_of(o, o->gpu[i], o->gpu[i] ? GPU_REGS : 0, each);
-    for (uint32_t i = 0; i < o->page_room; i++)
-        each_of(o, o->page[i].node, o->page[i].node ? 1u << PAGE_BITS : 0, each);
+    for (size_t i = 0; i < o->memory.used; i++)
+        each_of(o, ((struct tag_page *)o->memory.entry[i].held)->node, 1u << PAGE_BITS, each);
     each_of(o, o->kept, o->kept_count, each);
 }
 
 void origin_free_places_(struct origin *o)
 {
     origin_forget_memory_(o);
+    pages_deinit_(&o->memory);
     for (unsigned i = 0; i < GPU_FILES; i++)
         free(o->gpu[i]);
     for (unsigned i = 0; i < MAX_CORES; i++)

@@ -352,16 +352,13 @@ struct cps_err *origin_create_(struct cps_afuc *machine, uint32_t most, struct o
     o->enough = o->most;
     origin_new_(o, ORIGIN_NONE, 0, 0); /* the two nodes that all others refer to */
     origin_new_(o, ORIGIN_CUT, 0, 0);
-    bool made = o->count == 2;
+    bool made = o->count == 2 && pages_init_(&o->memory);
     for (unsigned i = 0; made && i < machine->engine.cores; i++) {
         o->core[i] = calloc(1, sizeof(*o->core[i]));
         made = o->core[i] != NULL;
     }
     if (!made) {
-        for (unsigned i = 0; i < MAX_CORES; i++)
-            free(o->core[i]);
-        free(o->node);
-        free(o);
+        origin_destroy_(o);
         return cps_err_nomem();
     }
     origin_learn_(o);

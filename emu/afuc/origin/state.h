@@ -6,6 +6,7 @@
 #include "emu/afuc/control/control.h"
 #include "emu/afuc/queue/queue.h"
 #include "emu/afuc/origin/origin.h"
+#include "emu/mem_state.h"
 
 /** General registers of the general interpreter, and the carry behind them. */
 enum { TAG_CARRY = R_COUNT, TAG_GENERAL };
@@ -32,8 +33,8 @@ struct core_tags {
 };
 
 struct tag_page {
-    uint64_t number; /* address / 4 KiB, plus 1; 0: free */
-    uint32_t *node;
+    struct held held; /* first */
+    uint32_t node[1u << PAGE_BITS];
 };
 
 /** A value that an instruction reads or writes. */
@@ -86,8 +87,7 @@ struct origin {
     struct core_tags *core[MAX_CORES];
     uint32_t *gpu[GPU_FILES];
     uint32_t shared[SHARED_COUNT];
-    struct tag_page *page;
-    uint32_t pages, page_room; /* room: a power of two */
+    struct pages memory; /* of struct tag_page */
     uint32_t *kept;
     uint32_t kept_count;
     struct origin_block *block;
