@@ -25,11 +25,6 @@ static void release(struct held *held)
         free(held);
 }
 
-static uint64_t size_of(const struct held *held)
-{
-    return held->is_piece ? sizeof(struct piece) : sizeof(struct page);
-}
-
 struct cps_err *cps_mem_create(uint64_t limit, struct cps_mem **ret)
 {
     struct cps_mem *mem = calloc(1, sizeof(*mem));
@@ -95,7 +90,7 @@ static bool keeps(void *context, struct held *held)
     struct cps_mem *mem = context;
     bool keep = held->keep;
     if (keep)
-        mem->bytes += size_of(held);
+        mem->bytes += held->is_piece ? sizeof(struct piece) : sizeof(struct page);
     else
         release(held);
     return keep;

@@ -25,17 +25,6 @@ static void set_rptr(struct cps_afuc *machine, uint64_t dword)
         machine->core[i].s.queue[LEVEL_RB].pos = (uint32_t)(dword % machine->ring_dwords);
 }
 
-/* A ring that is put elsewhere is empty: the driver does so only behind a reset. */
-static void move_ring(struct cps_afuc *machine)
-{
-    const uint32_t *reg = machine->reg;
-    machine->ring_iova = (uint64_t)reg[CP_RB_BASE_HI] << 32 | reg[CP_RB_BASE];
-    if (machine->reg_flags[CP_RB_CNTL] & REG_WRITTEN)
-        machine->ring_dwords = UINT32_C(2) << (reg[CP_RB_CNTL] & 63);
-    machine->ring_wptr = 0;
-    set_rptr(machine, 0);
-}
-
 static struct cps_err *write_register(struct cps_afuc *machine, uint32_t offset, uint32_t value)
 {
     if (offset == CP_RB_CNTL && (value & 63) > MAX_RING_BITS)
@@ -44,22 +33,19 @@ static struct cps_err *write_register(struct cps_afuc *machine, uint32_t offset,
                            (value & 63) + 1, MAX_RING_BITS + 1);
     machine_event_(machine, CPS_EV_REG, CPS_PATH_HOST, CPS_CPU_HOST, 0, offset, value);
     machine->engine.changes += bank_set_(machine, 0, offset, value);
-    if (offset >= CP_RB_BASE && offset <= CP_RB_CNTL)
-        move_ring(machine);
-    else if (offset == CP_RB_RPTR)
+    if (offset >= CP_RB_BASE && offset <= CP_RB_CNTL) {
+        /* A ring that is put elsewhere is empty: the driver does so only behind a reset. */
+        const uint32_t *reg = machine->reg;
+        machine->ring_iova = (uint64_t)reg[CP_RB_BASE_HI] << 32 | reg[CP_RB_BASE];
+        if (machine->reg_flags[CP_RB_CNTL] & REG_WRITTEN)
+            machine->ring_dwords = UINT32_C(2) << (reg[CP_RB_CNTL] & 63);
+        machine->ring_wptr = 0;
+        set_rptr(machine, 0);
+    } else if (offset == CP_RB_RPTR)
         set_rptr(machine, value);
     else if (offset == CP_RB_WPTR)
         machine->ring_wptr = value % machine->ring_dwords;
     return NULL;
-}
-
-static void read_register(struct cps_afuc *machine, uint32_t offset)
-{
-    uint32_t value = machine->reg[offset];
-    if (offset == CP_RB_RPTR)
-        value = machine->core[0].s.queue[LEVEL_RB].pos;
-    machine_event_(machine, CPS_EV_REGR, 0, CPS_CPU_HOST, 0, offset, value);
-    machine->engine.answer = value;
 }
 
 static struct cps_err *access_register(struct cps_afuc *machine, const struct cps_item *item)
@@ -71,7 +57,12 @@ static struct cps_err *access_register(struct cps_afuc *machine, const struct cp
         return cps_err_new(CPS_ERR_INPUT, "afuc: a write of %u bytes, expected 4", item->host.size);
     if (item->kind == CPS_ITEM_WRITE)
         return write_register(machine, item->host.addr, item->host.value);
-    read_register(machine, item->host.addr);
+    uint32_t offset = item->host.addr;
+    uint32_t value = machine->reg[offset];
+    if (offset == CP_RB_RPTR)
+        value = machine->core[0].s.queue[LEVEL_RB].pos;
+    machine_event_(machine, CPS_EV_REGR, 0, CPS_CPU_HOST, 0, offset, value);
+    machine->engine.answer = value;
     return NULL;
 }
 

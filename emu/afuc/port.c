@@ -77,59 +77,27 @@ uint32_t afuc_read_(struct afuc_core *core, const struct afuc_uop *uop, unsigned
     return peek ? peek_word_(core) : pop_word_(core);
 }
 
-/* `$usraddr` with bit 20 asks whether CP_PROTECT lets the next `value` registers be read (6ee
- * 08fb); the answer is in REG_READ_TEST_RESULT: bit 0 ready, bit 2 violation. */
-static void protect_test(struct afuc_core *core, uint32_t value)
-{
-    bool violation = gpu_protected_(core, core->s.usraddr & 0x3ffff, value, false);
-    afuc_control_set_(core, CTL_REG_READ_TEST_RESULT, 1u | (uint32_t)violation << 2);
-}
-
-/* `$data` behind `$usraddr`: bits 22 and 19 are leftovers of a type-4 header (type and parity) and
- * mean nothing to the address decoder. */
-static void user_write(struct afuc_core *core, uint32_t value)
-{
-    uint32_t *address = &core->s.usraddr;
-    if ((*address >> 20 & 1) && core->layout != CPS_LAYOUT_A5XX_ME)
-        protect_test(core, value);
-    else
-        gpu_write_(core, *address & 0x3ffff, value, CPS_PATH_USER);
-    if (!(*address >> 18 & 1))
-        ++*address;
-}
-
-/* What $data of an SQE or ME does: a write to the place that was selected last. */
+/* What $data of an SQE or ME does: a write to the place that was selected last. Bits 22 and 19 of
+ * $usraddr are left of a type-4 header. Bit 20 asks whether CP_PROTECT lets the next `value`
+ * registers be read (6ee 08fb); the answer is bit 2 of REG_READ_TEST_RESULT, bit 0 says ready. */
 static void selected_write(struct afuc_core *core, uint32_t value)
 {
     struct afuc_state *s = &core->s;
-    bool fixed = s->addr >> 18 & 1;
-    if (s->user_selected) {
-        user_write(core, value);
+    bool user = s->user_selected;
+    uint32_t *address = user ? &s->usraddr : &s->addr;
+    uint32_t offset = *address & 0x3ffff;
+    bool fixed = *address >> 18 & 1;
+    if (!user && *address >> 24) {
+        afuc_pipe_write_(core, *address >> 24, value);
+        *address += fixed ? 0 : 1u << 24;
         return;
     }
-    if (s->addr >> 24) {
-        afuc_pipe_write_(core, s->addr >> 24, value);
-        s->addr += fixed ? 0 : 1u << 24;
-    } else {
-        gpu_write_(core, s->addr & 0x3ffff, value, CPS_PATH_DATA);
-        s->addr += !fixed;
-    }
-}
-
-static void data_write(struct afuc_core *core, uint32_t value)
-{
-    if (core->me)
-        meq_push_(core, core->me, value);
-    else if (!me_rmw_data_(core, value))
-        selected_write(core, value);
-}
-
-static void select_user(struct afuc_core *core, uint32_t value)
-{
-    core->s.usraddr = value;
-    core->s.user_selected = 1;
-    if (core->layout == CPS_LAYOUT_A5XX_ME)
-        me_select_(core, value, CPS_PATH_USER);
+    if (user && *address >> 20 & 1 && core->layout != CPS_LAYOUT_A5XX_ME)
+        afuc_control_set_(core, CTL_REG_READ_TEST_RESULT,
+                          1u | (uint32_t)gpu_protected_(core, offset, value, false) << 2);
+    else
+        gpu_write_(core, offset, value, user ? CPS_PATH_USER : CPS_PATH_DATA);
+    *address += !fixed;
 }
 
 static void select_privileged(struct afuc_core *core, uint32_t value)
@@ -150,10 +118,16 @@ void afuc_write_(struct afuc_core *core, unsigned number, uint32_t value)
     struct afuc_state *s = &core->s;
     switch (number) {
     case R_DATA:
-        data_write(core, value);
+        if (core->me)
+            meq_push_(core, core->me, value);
+        else if (!me_rmw_data_(core, value))
+            selected_write(core, value);
         break;
     case R_USRADDR:
-        select_user(core, value);
+        core->s.usraddr = value;
+        core->s.user_selected = 1;
+        if (core->layout == CPS_LAYOUT_A5XX_ME)
+            me_select_(core, value, CPS_PATH_USER);
         break;
     case R_ADDR:
         select_privileged(core, value);

@@ -27,16 +27,6 @@ void cps_bus_tell_time_(struct nv *e)
     e->bus.told = e->bus.clock;
 }
 
-/* What a run stopped for is the last of these. */
-static void note_why(struct nv *e, const struct cps_event *event)
-{
-    const char *word = cps_event_kind(event) == CPS_EV_UNMODELLED ? cps_event_unknown(event) : NULL;
-    if (cps_event_kind(event) == CPS_EV_EXIT && cps_event_sub(event) > CPS_EXIT_CODE)
-        word = cps_event_sub_word(CPS_EV_EXIT, cps_event_sub(event));
-    if (word)
-        e->bus.why = *event;
-}
-
 void cps_bus_why_(const struct nv *e, struct cps_buf *out)
 {
     const struct cps_event *why = &e->bus.why;
@@ -56,8 +46,15 @@ void cps_bus_put(struct nv *e, unsigned kind, unsigned sub, const struct cps_by 
     const struct cps_event event = cps_event_make(kind, sub, by->who, by->pc, addr, value);
     if (e->engine.tap.quiet)
         return;
-    if (kind == CPS_EV_UNMODELLED || kind == CPS_EV_EXIT)
-        note_why(e, &event);
+    if (kind == CPS_EV_UNMODELLED || kind == CPS_EV_EXIT) {
+        /* What a run stopped for is the last of these. */
+        const char *word =
+            cps_event_kind(&event) == CPS_EV_UNMODELLED ? cps_event_unknown(&event) : NULL;
+        if (cps_event_kind(&event) == CPS_EV_EXIT && cps_event_sub(&event) > CPS_EXIT_CODE)
+            word = cps_event_sub_word(CPS_EV_EXIT, cps_event_sub(&event));
+        if (word)
+            e->bus.why = event;
+    }
     if (cps_tap_wants_(&e->engine.tap, kind))
         cps_bus_tell_time_(e);
     cps_tap_put_(&e->engine.tap, event, kind);
@@ -97,23 +94,20 @@ bool cps_bus_pausing_(const struct nv *e)
     return e->engine.gen != CPS_NV17 && f->enable & f->value & FLAG_FB_PAUSE;
 }
 
-/* FB_PAUSED is 1 only while the pause is requested. */
-static void request_pause(struct nv *e, bool on, const struct cps_by *by)
-{
-    bool timed = on && e->engine.policy.fb_delay;
-    e->bus.pause_due = timed ? e->bus.clock + e->engine.policy.fb_delay : NEVER;
-    if (!on)
-        e->bus.events &= ~EVENT_FB_PAUSED;
-    if (timed)
-        cps_bus_unknown(e, CPS_UNKNOWN_FB_DELAY, by, (uint32_t)e->engine.policy.fb_delay);
-}
-
 void cps_bus_set_flags_(struct nv *e, struct cps_flags to, const struct cps_by *by)
 {
     bool before = cps_bus_pausing_(e);
     e->bus.flags = to;
-    if (cps_bus_pausing_(e) != before)
-        request_pause(e, !before, by);
+    if (cps_bus_pausing_(e) != before) {
+        /* FB_PAUSED is 1 only while the pause is requested. */
+        bool on = !before;
+        bool timed = on && e->engine.policy.fb_delay;
+        e->bus.pause_due = timed ? e->bus.clock + e->engine.policy.fb_delay : NEVER;
+        if (!on)
+            e->bus.events &= ~EVENT_FB_PAUSED;
+        if (timed)
+            cps_bus_unknown(e, CPS_UNKNOWN_FB_DELAY, by, (uint32_t)e->engine.policy.fb_delay);
+    }
 }
 
 /* Flag 16's is the request itself. */

@@ -145,29 +145,25 @@ static bool needs_object(struct nv *e, const struct command *c)
     return false;
 }
 
-static bool pass_on(struct nv *e, const struct command *c)
-{
-    uint32_t context = *context_of(e, c);
-    if (!is_graphs(e, context)) {
-        fail(e, c->cache, DEVICE_SOFTWARE);
-        return false;
-    }
-    if (!graph_is_on(e, c->chid))
-        return false;
-    if (needs_object(e, c)) {
-        send(e, c, 0, context & CTX_SENT);
-        set_last(&pfifo_of_(e)->cache[1], c->subc);
-    }
-    send(e, c, c->method, c->data);
-    return true;
-}
-
 static bool perform(struct nv *e, const struct command *c)
 {
     if (!c->method)
         return bind(e, c);
-    if (c->method >= 0x100)
-        return pass_on(e, c);
+    if (c->method >= 0x100) {
+        uint32_t context = *context_of(e, c);
+        if (!is_graphs(e, context)) {
+            fail(e, c->cache, DEVICE_SOFTWARE);
+            return false;
+        }
+        if (!graph_is_on(e, c->chid))
+            return false;
+        if (needs_object(e, c)) {
+            send(e, c, 0, context & CTX_SENT);
+            set_last(&pfifo_of_(e)->cache[1], c->subc);
+        }
+        send(e, c, c->method, c->data);
+        return true;
+    }
     pfifo_unknown_(e, CPS_UNKNOWN_RESERVED_METHOD, c->method);
     return true;
 }

@@ -211,13 +211,6 @@ static const struct cps_reg_row rows[] = {
 
 /* ---- the loop ---- */
 
-static enum cps_stop run_off(struct nv *e)
-{
-    const struct cps_by by = seq_by_(e);
-    cps_bus_unknown_stop_(e, CPS_UNKNOWN_RAN_OFF, &by);
-    return CPS_STOP_FAULT;
-}
-
 /* Whether the header at pc says enough words; else the script has ended. */
 static bool check_length(struct nv *e, const struct cps_insn *insn, uint32_t length)
 {
@@ -277,8 +270,11 @@ static enum cps_stop execute(struct nv *e, void *who)
     struct seq *s = who;
     uint32_t before[CPS_STEP_REGS], after[CPS_STEP_REGS];
     struct cps_insn insn;
-    if (s->pc >= s->words)
-        return run_off(e);
+    if (s->pc >= s->words) {
+        const struct cps_by by = seq_by_(e);
+        cps_bus_unknown_stop_(e, CPS_UNKNOWN_RAN_OFF, &by);
+        return CPS_STOP_FAULT;
+    }
     if (!fetch(e, &insn))
         return CPS_STOP_IDLE;
     e->engine.instructions += insn.op != CPS_SEQ_END;
@@ -312,13 +308,6 @@ static bool holds(struct nv *e, const void *who)
     }
 }
 
-static void resume(struct nv *e)
-{
-    seq_write_(e, UNK1610, seq_read_(e, UNK1610) & ~0x33u);
-    seq_irq_enable_(e);
-    seq_of_(e)->unlocked = 0;
-}
-
 static bool waits(const struct nv *e, const void *who)
 {
     const struct seq *s = who;
@@ -340,9 +329,11 @@ static enum cps_stop finish_wait(struct nv *e, void *who)
     }
     if (s->wait == WAIT_PAUSED)
         s->unlocked = 1;
-    else if (s->wait == WAIT_RESUMED)
-        resume(e);
-    else if (how == CPS_AWAIT_MET) {
+    else if (s->wait == WAIT_RESUMED) {
+        seq_write_(e, UNK1610, seq_read_(e, UNK1610) & ~0x33u);
+        seq_irq_enable_(e);
+        seq_of_(e)->unlocked = 0;
+    } else if (how == CPS_AWAIT_MET) {
         s->eq = 1;
         s->ret |= 1;
     }

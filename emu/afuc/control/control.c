@@ -29,6 +29,9 @@
 #define control_write_IB3         control_write_IB, .own = LEVEL_IB3
 #define control_write_GROUP_FIRST control_write_GROUP_WORD, .own = 1
 #define control_write_GROUP_NEXT  control_write_GROUP_WORD
+#define control_write_NEXT_A7     control_write_NEXT
+#define control_read_COMPLETED    control_read_SHARED, .own = OWN_COMPLETED
+#define control_write_COMPLETED   control_write_SHARED
 
 static uint32_t control_read_RPTR(const struct cps_access *at)
 {

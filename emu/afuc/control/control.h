@@ -32,9 +32,10 @@ uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which);
 /* ---- handlers of ctrl.def in other files ---- */
 
 /** preempt.c: processors start, lock and wake each other, and what they share. */
-cps_reg_write control_write_START, control_write_LOCK, control_write_COMPLETED;
+enum { OWN_COMPLETED = 1 }; /* `own` of the rows of cps_afuc.completed */
+cps_reg_write control_write_START, control_write_LOCK;
 cps_reg_write control_write_SHARED, control_write_WAKE, control_write_TRIGGER, control_write_CNTL;
-cps_reg_read control_read_COMPLETED, control_read_SHARED, control_read_STOPPED, control_read_WORD;
+cps_reg_read control_read_SHARED, control_read_STOPPED, control_read_WORD;
 /** saved.c: what hardware holds of a context. */
 cps_reg_read control_read_POSITION, control_read_GROUP_AT, control_read_FIRST, control_read_OPS;
 cps_reg_read control_read_SLOT, control_read_OP_MASK, control_read_RESOURCES, control_read_HALT;

@@ -30,12 +30,6 @@ static bool host_read_register(struct cps_afuc *machine, uint32_t offset, uint32
     return true;
 }
 
-static bool host_write_register(struct cps_afuc *machine, uint32_t offset, uint32_t value)
-{
-    const struct cps_host *host = &machine->engine.host;
-    return host->write_register && host->write_register(host->context, offset, value);
-}
-
 void machine_irq_(struct afuc_core *core, uint32_t number)
 {
     const struct cps_host *host = &core->machine->engine.host;
@@ -252,7 +246,8 @@ static bool behave(struct afuc_core *core, uint32_t offset, uint32_t *value)
 
 static void act(struct afuc_core *core, uint32_t offset, uint32_t value)
 {
-    bool hosted = host_write_register(core->machine, offset, value);
+    const struct cps_host *host = &core->machine->engine.host;
+    bool hosted = host->write_register && host->write_register(host->context, offset, value);
     stream_recheck_(core);
     if (hosted)
         return;

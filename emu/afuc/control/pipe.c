@@ -39,23 +39,21 @@ static void write_NRT_DATA(const struct cps_access *at)
         nrt_write_(core_of_(at), at->value);
 }
 
-/* D: INC_BR_COUNT and INC_BV_COUNT of CP_EVENT_WRITE7; the event is over at once. */
-static void count_completed(struct cps_afuc *machine, uint32_t which)
-{
-    for (unsigned i = 0; i < 2; i++) {
-        machine->completed[i] += which >> i & 1;
-        machine->engine.changes += which >> i & 1;
-    }
-}
-
 static void write_EVENT_CMD(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     core->s.event_cmd = at->value;
     if (at->value >> (is_a7xx(core) ? 13 : 3) & 1)
         lower(&core->s.pend_cache);
-    if (is_a7xx(core))
-        count_completed(core->machine, at->value >> 11 & 3);
+    if (is_a7xx(core)) {
+        /* D: INC_BR_COUNT and INC_BV_COUNT of CP_EVENT_WRITE7; the event is over at once. */
+        struct cps_afuc *machine = core->machine;
+        uint32_t which = at->value >> 11 & 3;
+        for (unsigned i = 0; i < 2; i++) {
+            machine->completed[i] += which >> i & 1;
+            machine->engine.changes += which >> i & 1;
+        }
+    }
 }
 
 static void write_ONCHIP_WAIT(const struct cps_access *at)
@@ -165,16 +163,6 @@ static void interrupt(struct afuc_core *core)
         machine_irq_(core, a7xx ? ctrl >> 7 & 31 : IRQ_CACHE_FLUSH_TS);
 }
 
-/* Up to a6xx: a value, or the clock. */
-static void stamp_a6xx(struct afuc_core *core, uint32_t value)
-{
-    if (core->s.event_ctrl >> 1 & 1)
-        store_clock(core);
-    else
-        core_mem_write_(core, event_iova(core), value, CPS_VIA_EVENT);
-    interrupt(core);
-}
-
 /* What EVENT_TS_CTRL says from a7xx on (F: a740 02d1..032f; D: CP_EVENT_WRITE7). Spaces 3 and 4
  * clear a resource; of space 5, sample counts, nothing is here to count. */
 enum { SPACE_ON_CHIP = 2, SPACE_CLEAR = 3, SPACE_CLEAR_2 = 4, SPACE_SAMPLES = 5 };
@@ -202,7 +190,12 @@ static void put_on_chip(struct afuc_core *core, uint32_t index, uint32_t value)
 void stamp_(struct afuc_core *core, uint32_t value)
 {
     if (!cps_gen_since(core->machine->engine.gen, CPS_A7XX)) {
-        stamp_a6xx(core, value);
+        /* Up to a6xx: a value, or the clock. */
+        if (core->s.event_ctrl >> 1 & 1)
+            store_clock(core);
+        else
+            core_mem_write_(core, event_iova(core), value, CPS_VIA_EVENT);
+        interrupt(core);
         return;
     }
     core->s.event_value = value;

@@ -132,26 +132,21 @@ void control_write_LOCK(const struct cps_access *at)
     core_of_(at)->s.lock = at->value & ~taken;
 }
 
-uint32_t control_read_COMPLETED(const struct cps_access *at)
-{
-    return core_of_(at)->machine->completed[at->index];
-}
-
-void control_write_COMPLETED(const struct cps_access *at)
+static uint32_t *shared_word(const struct cps_access *at)
 {
     struct cps_afuc *machine = core_of_(at)->machine;
-    machine->engine.changes += machine->completed[at->index] != at->value;
-    machine->completed[at->index] = at->value;
+    return at->row->own == OWN_COMPLETED ? &machine->completed[at->index]
+                                         : &machine->shared[at->index];
 }
 
 uint32_t control_read_SHARED(const struct cps_access *at)
 {
-    return core_of_(at)->machine->shared[at->index];
+    return *shared_word(at);
 }
 
 void control_write_SHARED(const struct cps_access *at)
 {
-    struct cps_afuc *machine = core_of_(at)->machine;
-    machine->engine.changes += machine->shared[at->index] != at->value;
-    machine->shared[at->index] = at->value;
+    uint32_t *word = shared_word(at);
+    core_of_(at)->machine->engine.changes += *word != at->value;
+    *word = at->value;
 }

@@ -177,13 +177,10 @@ static void submit_nothing(struct cps_afuc *machine)
     uint32_t words[PSEUDO_WORDS + YIELD_WORDS];
     pseudo_registers(1, words);
     yield(words + PSEUDO_WORDS);
-    cps_mem_keep(machine->engine.mem, true);
-    for (uint32_t i = 0; i < PSEUDO_WORDS + YIELD_WORDS; i++) {
-        store(machine, OTHER_RING + 4 * (uint64_t)*wptr, words[i]);
-        *wptr = (*wptr + 1) % machine->ring_dwords;
-    }
+    if (!put_words(machine, OTHER_RING, machine->ring_dwords, wptr, words,
+                   PSEUDO_WORDS + YIELD_WORDS))
+        cps_mem_fail(machine->engine.mem);
     store(machine, record_of(1) + RECORD_WPTR, *wptr);
-    cps_mem_keep(machine->engine.mem, false);
 }
 
 bool rings_request_(struct cps_afuc *machine)

@@ -78,16 +78,6 @@ static bool can_have_window(const struct afuc_core *core)
            !core->s.peeking;
 }
 
-static void open_window(struct afuc_core *core, const uint32_t *words, uint32_t count)
-{
-    core->window = words;
-    core->window_left = count;
-    core->window_epoch = *core->machine->epoch;
-    core->window_pos = &core->s.queue[core->s.level].pos;
-    core->window_end = stream_iova_(core) + 4 * (uint64_t)count;
-    core->window_level = event_level_(core, 0);
-}
-
 static bool at_end_mark(const struct afuc_core *core)
 {
     if (core->s.level == LEVEL_SIDE)
@@ -109,8 +99,14 @@ uint32_t stream_peek_(struct afuc_core *core)
         return *core->window;
     uint32_t count = 0;
     const uint32_t *words = next_words(core, &count);
-    if (count && can_have_window(core))
-        open_window(core, words, count);
+    if (count && can_have_window(core)) {
+        core->window = words;
+        core->window_left = count;
+        core->window_epoch = *core->machine->epoch;
+        core->window_pos = &core->s.queue[core->s.level].pos;
+        core->window_end = stream_iova_(core) + 4 * (uint64_t)count;
+        core->window_level = event_level_(core, 0);
+    }
     if (count)
         return *words;
     uint64_t iova = stream_iova_(core);
@@ -135,15 +131,6 @@ static void pop_side(struct afuc_core *core)
         return;
     pop_fetch(queue);
     core->window_left = 0;
-}
-
-static void pop_end_mark(struct afuc_core *core)
-{
-    core->window_left = 0;
-    if (core->s.level == LEVEL_SIDE)
-        core->s.side_packets = 0;
-    else
-        pop_fetch(&core->s.queue[core->s.level]);
 }
 
 static void drop_word(struct afuc_core *core)
@@ -173,10 +160,15 @@ uint32_t stream_pop_(struct afuc_core *core)
         return meq_pop_(core);
     bool mark = at_end_mark(core);
     uint32_t value = stream_peek_(core);
-    if (mark)
-        pop_end_mark(core);
-    else
+    if (mark) {
+        core->window_left = 0;
+        if (core->s.level == LEVEL_SIDE)
+            core->s.side_packets = 0;
+        else
+            pop_fetch(&core->s.queue[core->s.level]);
+    } else {
         drop_word(core);
+    }
     return value;
 }
 

@@ -158,14 +158,6 @@ static void load_scattered(struct vp1 *s, uint32_t word)
         s->now.v[VP1(word, VDST)][i] = s->ds[i][cell | offset[i]];
 }
 
-static void store_cell(struct vp1 *s, uint32_t word)
-{
-    uint32_t cell = s->old.r[VP1(word, RDST)] >> 4 & 0x1ff;
-    for (unsigned i = 0; i < 16; i++)
-        s->ds[i][cell] = s->old.v[VP1(word, VSRC1)][i];
-    add_low(s, VP1(word, RDST), increment(s, word));
-}
-
 /* ---- arithmetic ---- */
 
 static void set_r(struct vp1 *s, uint32_t word, uint32_t value)
@@ -206,10 +198,14 @@ static void own_RSETHI(struct vp1 *s, uint32_t word)
 
 static void own_LDR(struct vp1 *s, uint32_t word)
 {
-    if (word & 1)
-        store_cell(s, word);
-    else
+    if (word & 1) {
+        uint32_t cell = s->old.r[VP1(word, RDST)] >> 4 & 0x1ff;
+        for (unsigned i = 0; i < 16; i++)
+            s->ds[i][cell] = s->old.v[VP1(word, VSRC1)][i];
+        add_low(s, VP1(word, RDST), increment(s, word));
+    } else {
         load_scattered(s, word);
+    }
 }
 
 #define own_ANOP NULL

@@ -18,15 +18,6 @@ static uint32_t half_of(uint32_t vc, bool zeros)
     return zeros ? vc >> 16 : vc & 0xffff;
 }
 
-/* Every second bit of 32. */
-static uint32_t even_bits(uint32_t value)
-{
-    uint32_t ret = 0;
-    for (unsigned i = 0; i < 16; i++)
-        ret |= (value >> 2 * i & 1) << i;
-    return ret;
-}
-
 /* Output bit i is input bit T[i % 4] of the same four. */
 static uint32_t transform(uint32_t mask, unsigned how)
 {
@@ -46,8 +37,14 @@ static uint32_t condition_mask(const struct vp1 *s, const struct vp1_s2v *s2v)
     if (!s2v || !s2v->valid)
         return half_of(s->old.vc[word & 3], word & 4);
     uint32_t mask = half_of(s->old.vc[s2v->vcidx], s2v->vcflag);
-    if (s2v->xfrm == 7)
-        return even_bits(mask | half_of(s->old.vc[s2v->vcidx | 1], s2v->vcflag) << 16);
+    if (s2v->xfrm == 7) {
+        /* Every second bit of 32. */
+        uint32_t value = mask | half_of(s->old.vc[s2v->vcidx | 1], s2v->vcflag) << 16;
+        uint32_t ret = 0;
+        for (unsigned i = 0; i < 16; i++)
+            ret |= (value >> 2 * i & 1) << i;
+        return ret;
+    }
     return transform(mask, s2v->xfrm);
 }
 
@@ -371,13 +368,6 @@ static void own_VADD9(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
     set_vc(s, word, flags);
 }
 
-static int median(int a, int b, int c)
-{
-    int low = a < b ? a : b;
-    int high = a < b ? b : a;
-    return vp1_clip(c, low, high);
-}
-
 static void own_VCLIP(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
 {
     (void)s2v;
@@ -386,7 +376,9 @@ static void own_VCLIP(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
         int s1 = (int8_t)s->old.v[VP1(word, VSRC1)][i];
         int s2 = (int8_t)s->old.v[VP1(word, VSRC2)][i];
         int s3 = (int8_t)s->old.v[VP1(word, SRC3)][i];
-        int value = median(s1, s2, s3);
+        int low = s1 < s2 ? s1 : s2;
+        int high = s1 < s2 ? s2 : s1;
+        int value = vp1_clip(s3, low, high);
         s->now.v[VP1(word, VDST)][i] = (uint8_t)value;
         flags |= (uint32_t) !(s2 < s1 && s1 < s3) << i | (uint32_t)!value << (16 + i);
     }
