@@ -34,7 +34,7 @@ struct cps_err *command_keep_line(struct debugger *r, const char *line)
     size_t length = strcspn(line, "\r\n");
     while (length && strchr(" \t", line[length - 1]))
         length--;
-    if (length == 3 && !strncmp(line, "end", 3)) {
+    if (cps_lex_is(line, length, "end")) {
         struct cps_debug_point *point = cps_debug_find(r->session.debug, r->writing);
         struct typed_point *typed = point ? point->context : NULL;
         r->writing = 0;

@@ -12,14 +12,13 @@ struct cps_err *command_place(const struct debugger *r, const char *text, size_t
 {
     const struct session *s = &r->session;
     uint64_t value = 0;
-    if (!length) {
-        *ret = command_pc(r);
+    if (length && (point_line(s, s->core, text, length, ret) ||
+                   session_find_place(s, s->core, text, length, ret)))
         return NULL;
-    }
-    if (point_line(s, s->core, text, length, ret) ||
-        session_find_place(s, s->core, text, length, ret))
-        return NULL;
-    CPS_TRY(expr_eval_part(s, s->core, text, length, &value));
+    if (length)
+        CPS_TRY(expr_eval_part(s, s->core, text, length, &value));
+    else
+        value = command_pc(r);
     if (value > UINT32_MAX)
         return cps_err_new(CPS_ERR_SYNTAX, "0x%" PRIx64 " is no address of code", value);
     *ret = (uint32_t)value;
@@ -28,7 +27,7 @@ struct cps_err *command_place(const struct debugger *r, const char *text, size_t
 
 /* ---- making points ---- */
 
-/* Says so; it becomes the debugger's. */
+/* It becomes the debugger's. */
 static struct cps_err *add_point(struct debugger *r, struct cps_debug_point *point)
 {
     const struct typed_point *typed = point->context;
@@ -91,18 +90,16 @@ struct cps_err *command_find_point(struct debugger *r, const char **at,
 {
     int64_t id = 0;
     const char *text = *at;
-    struct cps_debug_point *found = NULL;
+    *ret = NULL;
     if (read_id(r, at, &id) && id > 0 && id <= INT32_MAX)
-        found = cps_debug_find(r->session.debug, (int)id);
+        *ret = cps_debug_find(r->session.debug, (int)id);
     *at = cps_lex_blank(*at);
-    if (!found)
-        return cps_err_new(CPS_ERR_SYNTAX, "\"%s\": expected the number of a point (info break)",
-                           text);
-    *ret = found;
-    return NULL;
+    return *ret ? NULL
+                : cps_err_new(CPS_ERR_SYNTAX, "\"%s\": expected the number of a point (info break)",
+                              text);
 }
 
-/* "3" or "3-5" in front of arguments, which move behind it. */
+/* "3" or "3-5" before arguments, which move after it. */
 static struct cps_err *read_range(const struct debugger *r, const char **arguments, int64_t *first,
                                   int64_t *last)
 {
@@ -122,23 +119,34 @@ static struct cps_err *read_range(const struct debugger *r, const char **argumen
     return NULL;
 }
 
-typedef void change_point(struct debugger *r, struct cps_debug_point *point);
+enum change { COUNT_POINTS, REMOVE, DISABLE, ENABLE, ENABLE_ONCE };
 
-/* Points of a range of numbers, last one first, so that they may be removed. */
-static void change_range(struct debugger *r, int64_t first, int64_t last, change_point *change)
+/* Changes points of a range of numbers, last one first, so that they may be removed. @return how
+ * many there are */
+static unsigned change_range(struct debugger *r, int64_t first, int64_t last, enum change change)
 {
+    unsigned index = 0;
     unsigned count = 0;
-    while (cps_debug_point(r->session.debug, count))
+    struct cps_debug_point *point = NULL;
+    while (cps_debug_point(r->session.debug, index))
+        index++;
+    while (index--) {
+        point = cps_debug_point(r->session.debug, index);
+        if (point->id < first || point->id > last)
+            continue;
         count++;
-    while (count--) {
-        struct cps_debug_point *point = cps_debug_point(r->session.debug, count);
-        if (point->id >= first && point->id <= last)
-            change(r, point);
+        if (change == REMOVE)
+            point_remove(&r->session, point->id);
+        else if (change != COUNT_POINTS)
+            point->disabled = change == DISABLE;
+        if (change == ENABLE_ONCE)
+            ((struct typed_point *)point->context)->disable_next = true;
     }
+    return count;
 }
 
 /* All, or those that are named. Nothing happens unless every number is one of a point. */
-static struct cps_err *change_points(struct debugger *r, const char *text, change_point *change)
+static struct cps_err *change_points(struct debugger *r, const char *text, enum change change)
 {
     int64_t first = 1;
     int64_t last = INT32_MAX;
@@ -146,11 +154,8 @@ static struct cps_err *change_points(struct debugger *r, const char *text, chang
         change_range(r, first, last, change);
     for (const char *at = text; *at;) {
         const char *range = at;
-        bool any = false;
         CPS_TRY(read_range(r, &at, &first, &last));
-        for (int64_t id = first; !any && id <= last && id <= last_id(r); id++)
-            any = cps_debug_find(r->session.debug, (int)id);
-        if (!any)
+        if (!change_range(r, first, last, COUNT_POINTS))
             return cps_err_new(CPS_ERR_SYNTAX,
                                "\"%s\": expected the number of a point (info break)", range);
     }
@@ -161,46 +166,23 @@ static struct cps_err *change_points(struct debugger *r, const char *text, chang
     return NULL;
 }
 
-static void remove_point(struct debugger *r, struct cps_debug_point *point)
-{
-    point_remove(&r->session, point->id);
-}
-
-static void disable_point(struct debugger *r, struct cps_debug_point *point)
-{
-    (void)r;
-    point->disabled = true;
-}
-
-static void enable_point(struct debugger *r, struct cps_debug_point *point)
-{
-    (void)r;
-    point->disabled = false;
-}
-
-static void enable_once(struct debugger *r, struct cps_debug_point *point)
-{
-    enable_point(r, point);
-    ((struct typed_point *)point->context)->disable_next = true;
-}
-
 struct cps_err *command_delete_(struct debugger *r, struct command_args *args)
 {
     if (!cps_lex_take(&args->text, "display"))
-        return change_points(r, args->text, remove_point);
+        return change_points(r, args->text, REMOVE);
     args->text = cps_lex_blank(args->text);
     return command_undisplay_(r, args);
 }
 
 struct cps_err *command_disable_(struct debugger *r, struct command_args *args)
 {
-    return change_points(r, args->text, disable_point);
+    return change_points(r, args->text, DISABLE);
 }
 
 struct cps_err *command_enable_(struct debugger *r, struct command_args *args)
 {
     bool once = cps_lex_take(&args->text, "once");
-    return change_points(r, cps_lex_blank(args->text), once ? enable_once : enable_point);
+    return change_points(r, cps_lex_blank(args->text), once ? ENABLE_ONCE : ENABLE);
 }
 
 struct cps_err *command_clear_(struct debugger *r, struct command_args *args)
@@ -211,7 +193,7 @@ struct cps_err *command_clear_(struct debugger *r, struct command_args *args)
     CPS_TRY(command_place(r, args->text, strlen(args->text), &pc));
     while ((point = point_at(&r->session, r->session.core, pc, false))) {
         cps_buf_printf(&r->out, "%s%d", removed++ ? ", " : "deleted ", point->id);
-        remove_point(r, point);
+        point_remove(&r->session, point->id);
     }
     if (!removed)
         return cps_err_new(CPS_ERR_INPUT, "there is no breakpoint at %04" PRIx32, pc);

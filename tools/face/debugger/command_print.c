@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * The debugger's commands that show values: print, x, display. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,24 +46,22 @@ static void put_value(const struct debugger *r, uint64_t value, char letter, str
     }
 }
 
-/* Reads "/8xw" in front of arguments, which move behind it and blanks. @param letters  that are
- * known. @param form  has the defaults; gets what is said */
+/* Reads "/8xw" before arguments, which move after it and blanks. @param letters  that are known.
+ * @param form  has the defaults; gets what is given */
 static struct cps_err *read_form(const char **arguments, const char *letters,
                                  struct command_form *form)
 {
     const char *text = *arguments;
-    char *at = NULL;
+    size_t digits = *text == '/' ? strspn(text + 1, "0123456789") : 0;
+    unsigned long count = digits ? strtoul(text + 1, NULL, 10) : 1;
+    const char *at = text + 1 + digits;
     if (*text != '/')
         return NULL;
-    unsigned long count = strtoul(text + 1, &at, 10);
-    if (!isdigit((unsigned char)text[1]))
-        at = (char *)text + 1;
-    if (at != text + 1 && (count < 1 || count > MOST || !form->count))
+    if (digits && (count < 1 || count > MOST || !form->count))
         return cps_err_new(
             CPS_ERR_SYNTAX,
             form->count ? "%s: expected a number from 1 to 65536" : "%s: expected no number", text);
-    if (at != text + 1)
-        form->count = (uint32_t)count;
+    form->count = digits ? (uint32_t)count : form->count;
     for (; *at && *at != ' ' && *at != '\t'; at++) {
         if (strchr("wg", *at) && form->size)
             form->size = *at;
@@ -132,23 +129,21 @@ static void put_values(struct debugger *r, const struct command_form *form, uint
     cps_buf_str(out, "\n");
 }
 
-/* Shows memory or instructions; keeps where that ended. */
-static void put_examined(struct debugger *r, const struct command_form *form, uint64_t at,
-                         struct cps_buf *out)
+/* Shows memory or instructions. @return where that ended */
+static uint64_t put_examined(struct debugger *r, const struct command_form *form, uint64_t at,
+                             struct cps_buf *out)
 {
     const struct session *s = &r->session;
-    r->examined = *form;
     if (form->letter == 'i') {
         look_code(s, s->core, (uint32_t)at, 0, form->count - 1, out);
-        r->examined_at = command_behind(s, (uint32_t)at, form->count);
-        return;
+        return command_behind(s, (uint32_t)at, form->count);
     }
     at &= ~UINT64_C(3);
     if (form->letter == 'x' && form->size == 'w')
         look_memory(s, expr_memory(s), at, form->count, out);
     else
         put_values(r, form, at, out);
-    r->examined_at = at + (uint64_t)form->count * (form->size == 'g' ? 8 : 4);
+    return at + (uint64_t)form->count * (form->size == 'g' ? 8 : 4);
 }
 
 /* Where instructions are: "$pc" is that of the frame. */
@@ -156,10 +151,10 @@ static struct cps_err *examined_place(struct debugger *r, const struct command_f
                                       const char *text, uint64_t *ret)
 {
     uint32_t pc = 0;
+    size_t length = strcmp(text, "$pc") ? strlen(text) : 0;
     if (form->letter != 'i')
         return expr_eval(&r->session, r->session.core, NULL, text, ret);
-    CPS_TRY(command_place(r, strcmp(text, "$pc") ? text : "",
-                          strcmp(text, "$pc") ? strlen(text) : 0, &pc));
+    CPS_TRY(command_place(r, text, length, &pc));
     *ret = pc;
     return NULL;
 }
@@ -178,41 +173,32 @@ struct cps_err *command_examine_(struct debugger *r, struct command_args *args)
         CPS_TRY(examined_place(r, &form, args->text, &at));
     else if (!r->examined.count)
         return cps_err_new(CPS_ERR_SYNTAX, "x: expected an address");
-    put_examined(r, &form, at, &r->out);
+    r->examined = form;
+    r->examined_at = put_examined(r, &form, at, &r->out);
     return NULL;
 }
 
 /* ---- display ---- */
 
-static struct cps_err *put_one(struct debugger *r, const struct command_shown *shown,
-                               struct cps_buf *out)
-{
-    uint64_t at = 0;
-    const struct command_form examined = r->examined;
-    const uint64_t examined_at = r->examined_at;
-    cps_buf_printf(out, "%d: %s", shown->id, shown->text);
-    if (!shown->form.count) {
-        cps_buf_str(out, " = ");
-        return command_put_print(r, shown->text, shown->form.letter, out);
-    }
-    cps_buf_str(out, "\n");
-    CPS_TRY(examined_place(r, &shown->form, shown->text, &at));
-    put_examined(r, &shown->form, at, out);
-    r->examined = examined;
-    r->examined_at = examined_at;
-    return NULL;
-}
-
-/* What cannot be computed here may be elsewhere: it says why, and stays. */
+/* One that cannot be computed here may be elsewhere: its error is shown, and it stays. */
 static void put_shown(struct debugger *r, const struct command_shown *shown)
 {
     CPS_BUF text = {0};
+    uint64_t at = 0;
+    struct cps_err *err = NULL;
     const char *outer = r->session.line;
+    bool examines = shown->form.count;
     r->session.line = NULL; /* columns are those of its own text */
-    struct cps_err *err = put_one(r, shown, &text);
+    cps_buf_printf(&text, "%d: %s%s", shown->id, shown->text, examines ? "\n" : " = ");
+    if (examines)
+        err = examined_place(r, &shown->form, shown->text, &at);
+    else
+        err = command_put_print(r, shown->text, shown->form.letter, &text);
     r->session.line = outer;
     if (err)
         cps_buf_printf(&text, "%s\n", err->message);
+    else if (examines)
+        put_examined(r, &shown->form, at, &text);
     cps_err_free(err);
     cps_buf_join(&r->out, &text);
 }
@@ -231,10 +217,11 @@ struct cps_err *command_display_(struct debugger *r, struct command_args *args)
         return NULL;
     }
     /* As gdb: with a count, a size or /i it is what `x` would show. */
-    size_t length = strcspn(args->text, " \t");
-    bool examines = *args->text == '/' && strcspn(args->text, "iwg0123456789") < length;
-    struct command_form form =
-        examines ? (struct command_form){1, 'x', 'w'} : (struct command_form){0};
+    bool examines =
+        *args->text == '/' && strcspn(args->text, "iwg0123456789") < strcspn(args->text, " \t");
+    struct command_form form = {0};
+    if (examines)
+        form = (struct command_form){1, 'x', 'w'};
     CPS_TRY(read_form(&args->text, examines ? "xduoti" : "xduota", &form));
     if (examines)
         CPS_TRY(examined_place(r, &form, args->text, &value));

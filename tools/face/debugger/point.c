@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Breakpoints and watchpoints as people type them. */
+#define _GNU_SOURCE /* memrchr() */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,14 +103,6 @@ void point_clear(struct session *session)
         point_remove(session, point->id);
 }
 
-/* The last @p wanted in @p length bytes; NULL: there is none. */
-static const char *last_of(const char *text, size_t length, char wanted)
-{
-    while (length && text[length - 1] != wanted)
-        length--;
-    return length ? text + length - 1 : NULL;
-}
-
 static struct cps_err *bad_text(const char *text, const char *expected)
 {
     return cps_err_new(CPS_ERR_SYNTAX, "%s: expected %s", text, expected);
@@ -182,7 +175,7 @@ bool point_line(const struct session *session, unsigned core, const char *text, 
 {
     unsigned part = 0;
     const struct cps_fw *fw = session_fw(session, core, &part);
-    const char *colon = last_of(text, length, ':');
+    const char *colon = memrchr(text, ':', length);
     uint32_t wanted = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
     uint32_t best = UINT32_MAX;
     for (size_t i = 0; fw && wanted && i < fw->debug.line_count; i++) {
@@ -190,9 +183,8 @@ bool point_line(const struct session *session, unsigned core, const char *text, 
         const char *file = fw->debug.files[line->file];
         const char *slash = strrchr(file, '/');
         size_t stem = (size_t)(colon - text);
-        const char *name = slash ? slash + 1 : file;
-        bool same = (strlen(file) == stem && !memcmp(file, text, stem)) ||
-                    (strlen(name) == stem && !memcmp(name, text, stem));
+        bool same =
+            cps_lex_is(text, stem, file) || cps_lex_is(text, stem, slash ? slash + 1 : file);
         if (!same || line->part != part || line->line < wanted || line->line >= best)
             continue;
         best = line->line;
@@ -225,7 +217,7 @@ static struct cps_err *place_point(const struct session *session, unsigned core,
     struct cps_err *err = NULL;
     text = point_core(session, text, &core);
     size_t length = strlen(text);
-    const char *level = length ? last_of(text + 1, length - 1, '@') : NULL;
+    const char *level = length ? memrchr(text + 1, '@', length - 1) : NULL;
     ret->what = CPS_AT_PC;
     ret->core = (int)core;
     if (level && session_afuc(session)) {
