@@ -93,51 +93,42 @@ static void put_stop(const struct session *s, const char *who, const struct side
     cps_buf_str(out, "\n");
 }
 
-static const struct {
-    char file;
-    const char *name;
-} states[] = {{CPS_FILE_GENERAL, "general registers"},
-              {CPS_FILE_SCALAR, "values"},
-              {CPS_FILE_CONTROL, "control registers"},
-              {CPS_FILE_REGISTER, "GPU registers"}};
-
-static uint64_t value_in(const struct side *side, unsigned core, char file, uint64_t number)
+static void put_name(const struct session *s, char sigil, uint32_t number, struct cps_buf *out)
 {
-    uint64_t value = 0;
-    cps_engine_get(cps_debug_engine(side->debug), (struct cps_place){(uint8_t)core, file, number},
-                   &value);
-    return value;
+    const struct cps_engine_ops *ops = session_engine(s)->ops;
+    enum cps_space space = look_space(sigil);
+    unsigned part = 0;
+    const char *name = NULL;
+    if (space != CPS_SPACE_COUNT)
+        name = cps_name(session_names(s, s->core), space, number, &part);
+    if (sigil == CPS_FILE_SCALAR && number < ops->regs)
+        name = ops->reg[number].name;
+    if (sigil == CPS_FILE_GENERAL)
+        cps_buf_printf(out, "  $%02" PRIx32, number);
+    else if (name)
+        cps_buf_printf(out, part ? "  %s+0x%x" : "  %s", name, part);
+    else
+        cps_buf_printf(out, "  0x%04" PRIx32, number);
 }
 
-/* Registers of a file that stand otherwise at the end: of the core at hand, and the GPU's. Of a
- * bus, what differs shows in the writes. */
+/* Registers of a file that are others at the end: of the core at hand, and the GPU's. Of a bus, the
+ * writes show what differs. */
 static void put_state(const struct session *s, char sigil, const char *title,
                       const struct side sides[2], struct cps_buf *out)
 {
-    const struct cps_engine_ops *ops = session_engine(s)->ops;
     const struct cps_file *file = cps_engine_file(session_engine(s), sigil);
-    enum cps_space space = look_space(sigil);
     unsigned count = 0;
     for (uint32_t i = 0; file && file->count <= MOST_PLACES && i < file->count; i++) {
-        uint64_t a = value_in(&sides[0], s->core, sigil, i);
-        uint64_t b = value_in(&sides[1], s->core, sigil, i);
-        unsigned part = 0;
-        const char *name = NULL;
-        if (a == b || count++ >= SHOWN)
+        const struct cps_place place = {(uint8_t)s->core, sigil, i};
+        uint64_t value[2] = {0};
+        for (unsigned k = 0; k < 2; k++)
+            cps_engine_get(cps_debug_engine(sides[k].debug), place, &value[k]);
+        if (value[0] == value[1] || count++ >= SHOWN)
             continue;
         if (count == 1)
             cps_buf_printf(out, "at the end, %s:\n", title);
-        if (space != CPS_SPACE_COUNT)
-            name = cps_name(session_names(s, s->core), space, i, &part);
-        if (sigil == CPS_FILE_SCALAR && i < ops->regs)
-            name = ops->reg[i].name;
-        if (sigil == CPS_FILE_GENERAL)
-            cps_buf_printf(out, "  $%02" PRIx32, i);
-        else if (name)
-            cps_buf_printf(out, part ? "  %s+0x%x" : "  %s", name, part);
-        else
-            cps_buf_printf(out, "  0x%04" PRIx32, i);
-        cps_buf_printf(out, " 0x%" PRIx64 " -> 0x%" PRIx64 "\n", a, b);
+        put_name(s, sigil, i, out);
+        cps_buf_printf(out, " 0x%" PRIx64 " -> 0x%" PRIx64 "\n", value[0], value[1]);
     }
     if (count > SHOWN)
         cps_buf_printf(out, "  and %u more\n", count - SHOWN);
@@ -167,8 +158,10 @@ static struct cps_err *put_comparison(struct debugger *r, const struct side side
     cps_buf_join(&r->out, &rows);
     if (c.count > SHOWN)
         cps_buf_printf(&r->out, "  and %" PRIu64 " more\n", c.count - SHOWN);
-    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-        put_state(s, states[i].file, states[i].name, sides, &r->out);
+    put_state(s, CPS_FILE_GENERAL, "general registers", sides, &r->out);
+    put_state(s, CPS_FILE_SCALAR, "values", sides, &r->out);
+    put_state(s, CPS_FILE_CONTROL, "control registers", sides, &r->out);
+    put_state(s, CPS_FILE_REGISTER, "GPU registers", sides, &r->out);
     return NULL;
 }
 

@@ -5,22 +5,22 @@
 
 #include "tools/face/debugger/command.h"
 
+/* Control or SQE registers that are not 0; `how` is the sigil of their file. */
 static struct cps_err *show_space(struct debugger *r, struct command_args *args)
 {
-    enum cps_space space = (enum cps_space)args->how;
-    char file = space == CPS_SPACE_CONTROL ? CPS_FILE_CONTROL : CPS_FILE_SQE;
-    const struct cps_names *names = session_names(&r->session, r->session.core);
-    const struct cps_engine *engine = session_engine(&r->session);
-    const struct cps_file *row = cps_engine_file(engine, file);
-    if (!row)
-        return cps_err_new(CPS_ERR_SYNTAX, "%s has no %cregisters", engine->ops->name, file);
-    for (uint32_t i = 0; i < row->count; i++) {
+    char sigil = (char)args->how;
+    const struct session *s = &r->session;
+    const struct cps_file *file = cps_engine_file(session_engine(s), sigil);
+    if (!file)
+        return cps_err_new(CPS_ERR_SYNTAX, "%s has no %cregisters", session_engine(s)->ops->name,
+                           sigil);
+    for (uint32_t i = 0; i < file->count; i++) {
         unsigned part = 0;
-        uint64_t value = session_value(&r->session, r->session.core, file, i);
-        const char *name = cps_name(names, space, i, &part);
+        uint64_t value = session_value(s, s->core, sigil, i);
+        const char *name = cps_name(session_names(s, s->core), look_space(sigil), i, &part);
         if (!value)
             continue;
-        cps_buf_printf(&r->out, "%c0x%03" PRIx32 " %08" PRIx64 "  %s", file, i, value,
+        cps_buf_printf(&r->out, "%c0x%03" PRIx32 " %08" PRIx64 "  %s", sigil, i, value,
                        name ? name : "");
         cps_buf_printf(&r->out, part ? "+0x%x\n" : "\n", part);
     }
@@ -58,12 +58,11 @@ static struct cps_err *show_registers(struct debugger *r, struct command_args *a
 
 static struct cps_err *show_all(struct debugger *r, struct command_args *args)
 {
-    static const int spaces[] = {CPS_SPACE_CONTROL, CPS_SPACE_SQE};
     static const char files[] = {CPS_FILE_CONTROL, CPS_FILE_SQE};
     CPS_TRY(show_registers(r, args));
     for (unsigned i = 0; i < 2; i++) {
         if (cps_engine_file(session_engine(&r->session), files[i]))
-            CPS_TRY(show_space(r, &(struct command_args){"", spaces[i], 1}));
+            CPS_TRY(show_space(r, &(struct command_args){.how = files[i]}));
     }
     return NULL;
 }
@@ -169,20 +168,19 @@ static struct cps_err *show_symbol(struct debugger *r, struct command_args *args
     return NULL;
 }
 
-/* What the host does, in the words of a run file. */
+/* An action of the host, in the words of a run file. */
 static void put_step(const struct cps_item *item, struct cps_buf *out)
 {
     const char *where = play_where(item);
+    unsigned bits = item->host.size * 8u;
     switch (item->kind) {
     case CPS_ITEM_CODE:
         cps_buf_printf(out, item->code.at ? "upload 0x%" PRIx32 : "upload", item->code.at);
         break;
     case CPS_ITEM_WRITE:
-        cps_buf_printf(out, "write%s %s0x%" PRIx32 " 0x%" PRIx32,
-                       item->host.size == 1   ? "8"
-                       : item->host.size == 2 ? "16"
-                                              : "",
-                       where, item->host.addr, item->host.value);
+        cps_buf_str(out, bits == 8 ? "write8" : bits == 16 ? "write16" : "write");
+        cps_buf_printf(out, " %s0x%" PRIx32 " 0x%" PRIx32, where, item->host.addr,
+                       item->host.value);
         break;
     case CPS_ITEM_READ:
         cps_buf_printf(out, "read %s0x%" PRIx32, where, item->host.addr);
@@ -254,8 +252,8 @@ static const struct topic {
     {"threads", "cores", NULL, 0, "position of each processor", look_cores},
     {"frame", "", command_frame_, 0, "the frame that was chosen", NULL},
     {"stack", "", NULL, 0, "calls, packet and streams that led here", look_backtrace},
-    {"control", "", show_space, CPS_SPACE_CONTROL, "control registers that are not 0", NULL},
-    {"sqe", "", show_space, CPS_SPACE_SQE, "SQE registers that are not 0", NULL},
+    {"control", "", show_space, CPS_FILE_CONTROL, "control registers that are not 0", NULL},
+    {"sqe", "", show_space, CPS_FILE_SQE, "SQE registers that are not 0", NULL},
     {"all-registers", "", show_all, 0, "all of these", NULL},
     {"events", "", show_events, 10, "the last ones", NULL},
     {"submissions", "", NULL, 0, "what the input holds", look_submissions},
@@ -333,10 +331,9 @@ static void print_packet_before(struct debugger *r, const struct cps_debug_place
     unsigned below = CPS_LEVEL_INT;
     bool ended = false;
     struct cps_event event;
-    for (uint64_t i = place->event; i-- && cps_debug_event(s->debug, i, &event);) {
+    uint64_t number = place->event;
+    while (look_event_before(s, CPS_EV_PKT, &number, &event)) {
         unsigned level = cps_event_sub(&event);
-        if (cps_event_kind(&event) != CPS_EV_PKT)
-            continue;
         if (ended && level < below)
             below = level;
         ended = level == CPS_LEVEL_INT;

@@ -125,10 +125,13 @@ struct cps_err *command_start_(struct debugger *r, struct command_args *args)
 /* ---- until, advance, jump ---- */
 
 /* A point of the command's own. */
-static int add_own(struct debugger *r, uint32_t pc)
+static int add_own(struct debugger *r, uint64_t pc)
 {
-    const struct cps_debug_point point = {
-        .what = CPS_AT_PC, .core = (int)r->session.core, .pc = pc, .last = UINT64_MAX, .own = true};
+    const struct cps_debug_point point = {.what = CPS_AT_PC,
+                                          .core = (int)r->session.core,
+                                          .pc = (uint32_t)pc,
+                                          .last = UINT64_MAX,
+                                          .own = true};
     int id = cps_debug_add(r->session.debug, &point);
     tool_need(id != 0);
     return id;
@@ -144,18 +147,17 @@ struct cps_err *command_advance_(struct debugger *r, struct command_args *args)
         return cps_err_new(CPS_ERR_SYNTAX, "advance: expected a place");
     CPS_TRY(command_place(r, args->text, strlen(args->text), &pc));
     int there = add_own(r, pc);
-    int back = where.depth ? add_own(r, (uint32_t)session_value(s, s->core, CPS_FILE_STACK, 0)) : 0;
+    int back = where.depth ? add_own(r, session_value(s, s->core, CPS_FILE_STACK, 0)) : 0;
     begin_move(r);
     r->stop = cps_debug_run(s->debug, CPS_GO_ON, s->core);
-    bool own = r->stop.reason == CPS_WHY_POINT && r->stop.point < 0;
+    if (r->stop.reason == CPS_WHY_POINT && r->stop.point < 0)
+        r->stop.reason = CPS_WHY_GONE;
     cps_debug_remove(s->debug, there);
     cps_debug_remove(s->debug, back);
-    if (own)
-        r->stop.reason = CPS_WHY_GONE;
     return end_move(r);
 }
 
-/* Without a place as next, but behind where a loop jumps back from. */
+/* Without a place as next, but past where a loop jumps back from. */
 struct cps_err *command_until_(struct debugger *r, struct command_args *args)
 {
     struct session *s = &r->session;
@@ -168,10 +170,9 @@ struct cps_err *command_until_(struct debugger *r, struct command_args *args)
         r->stop = cps_debug_run(s->debug, CPS_GO_NEXT, s->core);
         now = cps_engine_where(session_engine(s), s->core);
         session_count_instructions(s, 1);
-    } while (r->stop.reason == CPS_WHY_GONE && now.pc <= from.pc && now.depth >= from.depth &&
-             !session_interrupted(s));
-    if (r->stop.reason == CPS_WHY_GONE && session_interrupted(s))
-        r->stop.reason = CPS_WHY_INTERRUPTED;
+        if (r->stop.reason == CPS_WHY_GONE && session_interrupted(s))
+            r->stop.reason = CPS_WHY_INTERRUPTED;
+    } while (r->stop.reason == CPS_WHY_GONE && now.pc <= from.pc && now.depth >= from.depth);
     return end_move(r);
 }
 
@@ -250,7 +251,12 @@ struct cps_err *command_backtrace_(struct debugger *r, struct command_args *args
 
 /* ---- listings ---- */
 
-enum { BEFORE = 5, BEHIND = 8, LISTED = 10 }; /* instructions around a place; of one `list` */
+enum {
+    BEFORE = 5,
+    AROUND = 9,
+    LISTED = 10
+}; /* instructions before a place; of a listing around it,
+    * of one that goes on */
 
 uint32_t command_behind(const struct session *s, uint32_t pc, unsigned count)
 {
@@ -280,7 +286,7 @@ struct cps_err *command_disas_(struct debugger *r, struct command_args *args)
     if (!session_has_code(&r->session, r->session.core, pc))
         return cps_err_new(CPS_ERR_INPUT, "0x%" PRIx32 ": %s has no code there", pc,
                            session_core_name(&r->session, r->session.core));
-    put_code(r, pc, wanted ? 0 : BEFORE, wanted ? (unsigned)wanted : BEHIND + 1);
+    put_code(r, pc, wanted ? 0 : BEFORE, wanted ? (unsigned)wanted : AROUND);
     return NULL;
 }
 
