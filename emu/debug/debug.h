@@ -31,140 +31,89 @@ struct cps_feeder {
     /** Item @p index, from 0; NULL after the last. Gives the same each time; the item stays valid
      * as long as the debugger. */
     const struct cps_item *(*item)(void *context, uint64_t index);
-    /** Argument of `item`. */
-    void *context;
-    /** Ticks of the engine's clock at which the run is over; 0: never. */
-    uint64_t until;
+    void *context;  /**< Argument of `item`. */
+    uint64_t until; /**< Ticks of the engine's clock at which the run is over; 0: never. */
 };
 
 /** A place in a run: what happened so far. */
 struct cps_debug_place {
-    /** Steps. */
-    uint64_t step;
-    /** Events: the number of the next one, from 0. */
-    uint64_t event;
-    /** Items. */
-    uint64_t fed;
-    /** Submissions among them; the one that runs is one less. */
-    uint32_t submission;
-    /** Packets that cps_debug_tally() counts. */
-    uint64_t tally;
+    uint64_t step;       /**< Steps. */
+    uint64_t event;      /**< Events: the number of the next one, from 0. */
+    uint64_t fed;        /**< Items. */
+    uint32_t submission; /**< Submissions among them; the one that runs is one less. */
+    uint64_t tally;      /**< Packets that cps_debug_tally() counts. */
     /** Items whose answers are known: all before it, if they are reads of the host's. */
     uint64_t answered;
-    /** Reads of the host's that were not as their item expects. */
-    uint64_t missed;
-    /** The first of them: its item, and what it read. */
-    uint64_t missed_item;
+    uint64_t missed;      /**< Reads of the host's that were not as their item expects. */
+    uint64_t missed_item; /**< The first of them: its item, and what it read. */
     uint32_t missed_answer;
 };
 
 /** When a point stops. */
 enum cps_debug_what {
-    /** Before the instruction at `pc`. */
-    CPS_AT_PC,
-    /** After an instruction that makes an event as described. */
-    CPS_AT_EVENT,
-    /** After the feeding of an item of lines `first` to `last` of its run file. */
-    CPS_AT_LINE,
-    /** After an instruction that changes the value at `place`. */
-    CPS_AT_PLACE,
+    CPS_AT_PC,    /**< Before the instruction at `pc`. */
+    CPS_AT_EVENT, /**< After an instruction that makes an event as described. */
+    CPS_AT_LINE,  /**< After the feeding of an item of lines `first` to `last` of its run file. */
+    CPS_AT_PLACE, /**< After an instruction that changes the value at `place`. */
 };
 
 /** A breakpoint or watchpoint. */
 struct cps_debug_point {
-    /** From 1, given by cps_debug_add(); of the caller's `own` ones from -1 down. */
-    int id;
-    /** When it stops. */
-    enum cps_debug_what what;
-    /** Index of its core, or -1: all. */
-    int core;
-    /** It stops nothing. */
-    bool disabled;
-    /** It disables itself when it stops a run. */
-    bool once;
-    /** A goal of the caller's, without a number for the user. */
-    bool own;
-    /** CPS_AT_PC: where, in units of the core's image. */
-    uint32_t pc;
+    int id; /**< From 1, given by cps_debug_add(); of the caller's `own` ones from -1 down. */
+    enum cps_debug_what what; /**< When it stops. */
+    int core;                 /**< Index of its core, or -1: all. */
+    bool disabled;            /**< It stops nothing. */
+    bool once;                /**< It disables itself when it stops a run. */
+    bool own;                 /**< A goal of the caller's, without a number for the user. */
+    uint32_t pc;              /**< CPS_AT_PC: where, in units of the core's image. */
     /** CPS_AT_PLACE: where. Its core counts where `core` names one; else every core's. */
     struct cps_place place;
-    /** CPS_AT_EVENT: bits of event kinds. */
-    uint32_t kinds;
-    /** CPS_AT_EVENT: bits of their subs; 0: all. */
-    uint32_t subs;
-    /** Range of the event's address, or of lines; both ends count. */
-    uint64_t first, last;
-    /** CPS_AT_EVENT: the event's value & mask == value. */
-    uint32_t mask, value;
-    /** Hits to pass before it stops a run; counts down. */
-    uint64_t ignore;
-    /** Hits so far. */
-    uint64_t hits;
+    uint32_t kinds;       /**< CPS_AT_EVENT: bits of event kinds. */
+    uint32_t subs;        /**< CPS_AT_EVENT: bits of their subs; 0: all. */
+    uint64_t first, last; /**< Range of the event's address, or of lines; both ends count. */
+    uint32_t mask, value; /**< CPS_AT_EVENT: the event's value & mask == value. */
+    uint64_t ignore;      /**< Hits to pass before it stops a run; counts down. */
+    uint64_t hits;        /**< Hits so far. */
     /** A condition, or NULL; @p event is NULL for CPS_AT_PC and CPS_AT_PLACE. */
     bool (*when)(void *context, struct cps_debug *debug, unsigned core,
                  const struct cps_event *event);
-    /** Argument of `when`. */
-    void *context;
+    void *context; /**< Argument of `when`. */
 };
 
 /** How far to go. All but CPS_GO_ON are about one core. */
 enum cps_debug_go {
-    /** To a point, or the end. */
-    CPS_GO_ON,
-    /** One instruction or one repetition. */
-    CPS_GO_TICK,
-    /** An instruction; calls and repetitions in one piece. */
-    CPS_GO_NEXT,
-    /** After the dispatch of a packet. */
-    CPS_GO_PACKET,
-    /** Out of the routine. */
-    CPS_GO_FINISH,
-    /** Out of the indirect buffer. */
-    CPS_GO_IB,
-    /** To the feeding of the next submission. */
-    CPS_GO_SUBMIT,
-    /** After the feeding of the next item that acts. */
-    CPS_GO_FEED,
+    CPS_GO_ON,     /**< To a point, or the end. */
+    CPS_GO_TICK,   /**< One instruction or one repetition. */
+    CPS_GO_NEXT,   /**< An instruction; calls and repetitions in one piece. */
+    CPS_GO_PACKET, /**< After the dispatch of a packet. */
+    CPS_GO_FINISH, /**< Out of the routine. */
+    CPS_GO_IB,     /**< Out of the indirect buffer. */
+    CPS_GO_SUBMIT, /**< To the feeding of the next submission. */
+    CPS_GO_FEED,   /**< After the feeding of the next item that acts. */
 };
 
 /** Why a run stopped. */
 enum cps_debug_reason {
-    /** It went as far as asked. */
-    CPS_WHY_GONE,
-    /** A point stopped it. */
-    CPS_WHY_POINT,
-    /** Forward: nothing is left to feed. */
-    CPS_WHY_END,
-    /** Backward: the start of the run. */
-    CPS_WHY_START,
-    /** As CPS_STOP_DEADLOCK. */
-    CPS_WHY_DEADLOCK,
-    /** As CPS_STOP_FAULT. */
-    CPS_WHY_FAULT,
-    /** As CPS_STOP_BAD_PACKET. */
-    CPS_WHY_BAD_PACKET,
-    /** The callback of cps_debug_interrupt() ended it. */
-    CPS_WHY_INTERRUPTED,
-    /** Memory is short. */
-    CPS_WHY_NOMEM,
-    /** The engine refused an item: cps_debug_refused(). */
-    CPS_WHY_REFUSED,
+    CPS_WHY_GONE,        /**< It went as far as asked. */
+    CPS_WHY_POINT,       /**< A point stopped it. */
+    CPS_WHY_END,         /**< Forward: nothing is left to feed. */
+    CPS_WHY_START,       /**< Backward: the start of the run. */
+    CPS_WHY_DEADLOCK,    /**< As CPS_STOP_DEADLOCK. */
+    CPS_WHY_FAULT,       /**< As CPS_STOP_FAULT. */
+    CPS_WHY_BAD_PACKET,  /**< As CPS_STOP_BAD_PACKET. */
+    CPS_WHY_INTERRUPTED, /**< The callback of cps_debug_interrupt() ended it. */
+    CPS_WHY_NOMEM,       /**< Memory is short. */
+    CPS_WHY_REFUSED,     /**< The engine refused an item: cps_debug_refused(). */
 };
 
 /** How a move ended. */
 struct cps_debug_stop {
-    /** Why. */
-    enum cps_debug_reason reason;
-    /** Id of the point, with CPS_WHY_POINT. */
-    int point;
-    /** The core that made the last step. */
-    unsigned core;
-    /** Address of the instruction that it ran. */
-    uint32_t pc;
-    /** An event stopped the run. */
-    bool has_event;
-    /** That event. */
-    struct cps_event event;
+    enum cps_debug_reason reason; /**< Why. */
+    int point;                    /**< Id of the point, with CPS_WHY_POINT. */
+    unsigned core;                /**< The core that made the last step. */
+    uint32_t pc;                  /**< Address of the instruction that it ran. */
+    bool has_event;               /**< An event stopped the run. */
+    struct cps_event event;       /**< That event. */
 };
 
 /**
@@ -244,26 +193,19 @@ CPS_PUBLIC bool cps_debug_event(const struct cps_debug *debug, uint64_t number,
 
 /** What can be changed while stopped. */
 enum cps_edit_what {
-    /** `place`, `value`: stored, without what a write by the program would do. */
-    CPS_EDIT_PLACE,
+    CPS_EDIT_PLACE, /**< `place`, `value`: stored, without what a write by the program would do. */
     /** The branch at the pc of place.core is done: `value` 1 taken, 0 not; its delay slot, if it
      * has one, is next. */
     CPS_EDIT_BRANCH,
-    /** `words`: packets after those in the ring. */
-    CPS_EDIT_PACKETS,
+    CPS_EDIT_PACKETS, /**< `words`: packets after those in the ring. */
 };
 /** A change. */
 struct cps_edit {
-    /** Kind. */
-    enum cps_edit_what what;
-    /** Where. */
-    struct cps_place place;
-    /** New value. */
-    uint64_t value;
-    /** CPS_EDIT_PACKETS: dwords; copied. */
-    const uint32_t *words;
-    /** How many. */
-    uint32_t count;
+    enum cps_edit_what what; /**< Kind. */
+    struct cps_place place;  /**< Where. */
+    uint64_t value;          /**< New value. */
+    const uint32_t *words;   /**< CPS_EDIT_PACKETS: dwords; copied. */
+    uint32_t count;          /**< How many. */
 };
 /** Changes the engine here. Changes belong to the run: going back and forward again makes them
  * again, and one that is made earlier than others drops those.
@@ -278,8 +220,7 @@ struct cps_debug_retrace {
     struct cps_err *(*ready)(void *context, struct cps_engine *engine, uint64_t fed);
     /** Called when the engine is where the debugger is. */
     struct cps_err *(*done)(void *context, struct cps_engine *engine);
-    /** Argument of both. */
-    void *context;
+    void *context; /**< Argument of both. */
 };
 /** Goes all the way from the start to here once more, with an engine of its own; nothing moves.
  * @return NULL, an error of `ready` or `done`, CPS_ERR_NOMEM, or CPS_ERR_INPUT: interrupted */
