@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Lines of commands from elsewhere than the prompt: files, points, the system's shell. */
-#include <errno.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,8 +11,6 @@
 
 #define MAX_SCRIPT ((size_t)64 << 20) /* bytes of a file of commands */
 #define MAX_LINES  ((size_t)1 << 20)  /* bytes of a point's commands */
-
-extern char **environ;
 
 /* ---- commands of a point ---- */
 
@@ -134,38 +130,21 @@ struct cps_err *command_echo_(struct debugger *r, struct command_args *args)
     return NULL;
 }
 
-/* The user's line for the system's shell, which has the terminal meanwhile. An interrupt there is
- * for the program that runs. */
+/* A line of the user's for the system's shell, which has the terminal meanwhile. An interrupt there
+ * is for the program that runs. */
 static struct cps_err *run_shell(const char *line)
 {
-    char shell[] = "/bin/sh";
-    char option[] = "-c";
-    CPS_FREE char *copy = tool_strdup(line);
-    char *const command[] = {shell, *line ? option : NULL, copy, NULL};
-    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
     struct sigaction before;
-    posix_spawnattr_t attributes;
-    sigset_t usual;
-    pid_t child = 0;
-    int status = 0;
-    tool_need(posix_spawnattr_init(&attributes) == 0);
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGINT);
-    sigaddset(&usual, SIGPIPE);
-    posix_spawnattr_setsigdefault(&attributes, &usual);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    sigaction(SIGINT, &ignored, &before);
-    errno = posix_spawn(&child, shell, NULL, &attributes, command, environ);
-    posix_spawnattr_destroy(&attributes);
-    struct cps_err *err = errno ? cps_err_os(shell, "run") : NULL;
-    while (!err && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    sigaction(SIGINT, &before, NULL);
-    if (!err && status)
-        err = cps_err_new(CPS_ERR_INPUT, "shell: it ended with %s %d",
-                          WIFEXITED(status) ? "status" : "signal",
-                          WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-    return err;
+    sigaction(SIGPIPE, &usual, &before);
+    int status = system(*line ? line : "/bin/sh");
+    sigaction(SIGPIPE, &before, NULL);
+    if (status < 0)
+        return cps_err_os("/bin/sh", "run");
+    return status ? cps_err_new(CPS_ERR_INPUT, "shell: it ended with %s %d",
+                                WIFEXITED(status) ? "status" : "signal",
+                                WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status))
+                  : NULL;
 }
 
 struct cps_err *command_shell_(struct debugger *r, struct command_args *args)

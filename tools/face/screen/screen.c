@@ -1,18 +1,210 @@
 /* SPDX-License-Identifier: MIT
  * The debugger's full-screen view: panes of text in a layout that is a table, keys that are
- * commands. */
-#include "tools/face/screen/screen.h"
-
+ * commands; and what moves the views of panes. A click of the mouse shows a pane, or puts its
+ * cursor on a line; a second one is Enter; the wheel moves the view. Searching goes through all
+ * code, events as far back as they are kept, else through the pane's text; the case of letters does
+ * not matter. */
+#define _GNU_SOURCE /* strcasestr() */
 #include <curses.h>
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/face/screen/screen_private.h"
 
 #define ESCAPE_DELAY 25 /* ms: of a key's bytes the next one comes sooner */
 #define MOST_ERRORS  16 /* reads of a terminal that is gone */
+
+#define ALL_EVENTS 65536u
+#define WHEEL      3 /* lines */
+
+/* Looks as far back as there are events. */
+static void show_all_events(struct screen *s, struct pane *p)
+{
+    uint32_t lines = p->lines;
+    s->events = ALL_EVENTS;
+    p->filled = 0;
+    screen_make_(s, PANE_EVENTS, p->width);
+    p->cursor += (int)(p->lines - lines);
+    p->top += (int)(p->lines - lines);
+}
+
+void screen_move_(struct screen *s, int lines)
+{
+    struct pane *p = &s->pane[s->focus];
+    int shown = p->height < (int)p->lines ? p->height : (int)p->lines;
+    if (s->focus == PANE_CODE) {
+        screen_move_code_(s, lines);
+        return;
+    }
+    if (p->cursor < 0) /* from what is seen */
+        p->cursor = lines < 0                                   ? p->top + shown
+                    : screen_panes_[s->focus].flags & PANE_ENDS ? p->top + shown - 1
+                                                                : p->top - 1;
+    p->cursor += lines;
+    if (p->cursor < 0 && s->focus == PANE_EVENTS && s->events != ALL_EVENTS)
+        show_all_events(s, p);
+    p->cursor = p->cursor < 0 ? 0 : p->cursor;
+    if (p->cursor >= (int)p->lines)
+        p->cursor = (int)p->lines - 1;
+}
+
+void screen_act_(struct screen *s)
+{
+    const struct pane_row *row = &screen_panes_[s->focus];
+    struct pane *p = &s->pane[s->focus];
+    int last = row->flags & PANE_ENDS ? (int)p->lines - 1 : 0;
+    CPS_FREE char *line = tool_strdup(screen_line_of_(p, p->cursor >= 0 ? p->cursor : last));
+    row->enter(s, line);
+}
+
+/* ---- the mouse ---- */
+
+/* Moves the view of a pane alone. */
+static void scroll_pane(struct screen *s, enum pane_id pane, int lines)
+{
+    struct pane *p = &s->pane[pane];
+    if (pane == PANE_CODE) {
+        screen_move_code_(s, lines);
+        return;
+    }
+    p->top += lines;
+    p->top = p->top < 0 ? 0 : p->top;
+    if (p->cursor < 0 && screen_panes_[pane].flags & PANE_ENDS)
+        p->cursor = p->top;
+    if (p->cursor >= 0 && p->cursor < p->top)
+        p->cursor = p->top;
+    if (p->cursor >= p->top + p->height)
+        p->cursor = p->top + p->height - 1;
+}
+
+/* In code the line shows which instruction. @return whether the cursor was there */
+static bool click_code(struct screen *s, int line)
+{
+    const char *text = screen_line_of_(&s->pane[PANE_CODE], line);
+    uint32_t before = s->cursor;
+    uint32_t pc = strlen(text) < 9 ? 0 : (uint32_t)strtoul(text + 4, NULL, 16);
+    if (!screen_shows_code_(text, pc))
+        return false; /* a label */
+    s->cursor = pc;
+    return before == pc;
+}
+
+static void click_pane(struct screen *s, const struct slot *slot, int y, int x)
+{
+    struct pane *p = &s->pane[slot->shown];
+    int line = p->top + y - slot->y - 1;
+    bool focused = s->focus == slot->shown;
+    if (y == slot->y) {
+        screen_choose_(s, screen_tab_at_(slot, x));
+        return;
+    }
+    screen_choose_(s, slot->shown);
+    if (line < 0 || line >= (int)p->lines)
+        return;
+    bool again = slot->shown == PANE_CODE ? click_code(s, line) : p->cursor == line;
+    p->cursor = slot->shown == PANE_CODE ? -1 : line;
+    if (again && focused)
+        screen_act_(s);
+}
+
+#ifndef BUTTON5_PRESSED
+#define BUTTON5_PRESSED 0 /* of an old curses: the wheel only goes up */
+#endif
+#define CLICKS (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED)
+
+void screen_mouse_(struct screen *s)
+{
+    MEVENT event;
+    if (getmouse(&event) != OK)
+        return;
+    int wheel = event.bstate & BUTTON5_PRESSED   ? WHEEL
+                : event.bstate & BUTTON4_PRESSED ? -WHEEL
+                                                 : 0;
+    if (s->help) {
+        s->help_top += wheel;
+        return;
+    }
+    for (unsigned i = 0; i < s->slots; i++) {
+        const struct slot *slot = &s->slot[i];
+        if (event.y < slot->y || event.y >= slot->y + slot->height || event.x < slot->x ||
+            event.x >= slot->x + slot->width)
+            continue;
+        if (wheel)
+            scroll_pane(s, slot->shown, wheel);
+        else if (event.bstate & CLICKS)
+            click_pane(s, slot, event.y, event.x);
+        if (event.bstate & BUTTON1_DOUBLE_CLICKED) /* curses joins those that come at once */
+            click_pane(s, slot, event.y, event.x);
+        return;
+    }
+}
+
+/* ---- searching ---- */
+
+/* Through the image once: the nearest instruction whose line, or the name of whose place, has it;
+ * else the one at the other end. */
+static bool search_code(struct screen *s, int direction)
+{
+    const struct session *session = session_of(s);
+    int64_t first = -1;
+    int64_t before = -1;
+    int64_t after = -1;
+    int64_t last = -1;
+    for (uint32_t at = 0; screen_is_code_(session, at);
+         at += session_length(session, session->core, at)) {
+        CPS_BUF text = {0};
+        look_code(session, session->core, at, 0, 0, &text);
+        if (!strcasestr(tool_text(&text), s->search))
+            continue;
+        first = first < 0 ? at : first;
+        before = at < s->cursor ? at : before;
+        after = after < 0 && at > s->cursor ? at : after;
+        last = at;
+    }
+    int64_t found = direction > 0 ? (after < 0 ? first : after) : before < 0 ? last : before;
+    s->cursor = found < 0 ? s->cursor : (uint32_t)found;
+    return found >= 0;
+}
+
+static bool search_lines(struct screen *s, int direction)
+{
+    struct pane *p = &s->pane[s->focus];
+    if (s->focus == PANE_EVENTS && s->events != ALL_EVENTS) {
+        int cursor = p->cursor;
+        int top = p->top;
+        show_all_events(s, p);
+        p->cursor = cursor < 0 ? -1 : p->cursor;
+        p->top = top;
+    }
+    int lines = (int)p->lines;
+    int at = p->cursor < 0 && direction < 0 ? lines : p->cursor;
+    for (int i = 0; i < lines; i++) {
+        at += direction;
+        at = at < 0 ? lines - 1 : at >= lines ? 0 : at;
+        if (!strcasestr(screen_line_of_(p, at), s->search))
+            continue;
+        p->cursor = at;
+        return true;
+    }
+    return false;
+}
+
+void screen_search_(struct screen *s, int direction)
+{
+    cps_buf_clear(&s->message);
+    if (!s->search[0]) {
+        cps_buf_str(&s->message, "/ searches");
+        return;
+    }
+    s->found = true;
+    if (!(s->focus == PANE_CODE ? search_code(s, direction) : search_lines(s, direction)))
+        cps_buf_printf(&s->message, "%s: not in this pane", s->search);
+}
+
+/* ---- the terminal ---- */
 
 static void start_screen(struct screen *s)
 {
@@ -23,7 +215,7 @@ static void start_screen(struct screen *s)
     keypad(stdscr, TRUE);
     set_escdelay(ESCAPE_DELAY);
     mouseinterval(0);
-    mousemask((mmask_t)screen_mouse_events_(), NULL);
+    mousemask(CLICKS | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
     screen_paint_start_(s);
     session_opened(session_of(s), &s->output);
     s->focus = s->back = PANE_CODE;

@@ -394,11 +394,12 @@ static void do_key(struct screen *s, enum key_action action, const char *argumen
 /* ---- the table ---- */
 
 static const struct {
-    int key;
+    int key[2];
     enum key_action action;
-    const char *argument, *label, *help;
+    const char *argument[2], *label, *help;
 } keys[] = {
-#define KEY(key, action, argument, label, help) {key, DO_##action, argument, label, help},
+#define KEY(key, other, action, argument, of_other, label, help) \
+    {{key, other}, DO_##action, {argument, of_other}, label, help},
 #include "tools/face/screen/screen_key.def"
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
@@ -467,11 +468,11 @@ void screen_take_(struct screen *s, int key)
         (s->entering ? take_line_key : take_help_key)(s, key);
         return;
     }
-    size_t i = 0;
-    while (i < KEYS && keys[i].key != key)
+    size_t i = key ? 0 : KEYS; /* 0 is no second key */
+    while (i < KEYS && keys[i].key[0] != key && keys[i].key[1] != key)
         i++;
     if (i < KEYS)
-        do_key(s, keys[i].action, keys[i].argument);
+        do_key(s, keys[i].action, keys[i].argument[keys[i].key[0] != key]);
     else
         screen_choose_(s, screen_pane_of_(s, key));
 }

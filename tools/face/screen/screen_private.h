@@ -168,14 +168,12 @@ void screen_ask_(struct screen *s, enum pane_id pane);
 /** The page of help. */
 void screen_help_text_(const struct screen *s, struct cps_buf *out);
 
-/* ---- screen_view.c ---- */
+/* ---- screen.c ---- */
 
 /** Lets the pane that has the keys do what Enter does. */
 void screen_act_(struct screen *s);
 /** Moves its cursor. */
 void screen_move_(struct screen *s, int lines);
-/** Which events of the mouse are wanted. */
-unsigned long screen_mouse_events_(void);
 void screen_mouse_(struct screen *s);
 /** To the next line that has what is searched for; -1: the one before. */
 void screen_search_(struct screen *s, int direction);
