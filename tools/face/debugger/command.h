@@ -81,6 +81,8 @@ struct command_args {
     int how;          /**< of its row */
     uint64_t count;   /**< if the row says COUNT */
 };
+/** What delete, disable and enable do; POINT_COUNT: nothing. */
+enum point_change { POINT_COUNT, POINT_REMOVE, POINT_DISABLE, POINT_ENABLE, POINT_ENABLE_ONCE };
 typedef struct cps_err *command_handler(struct debugger *debugger, struct command_args *args);
 
 /* The handlers of command.def. */

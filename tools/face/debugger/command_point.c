@@ -119,11 +119,10 @@ static struct cps_err *read_range(const struct debugger *r, const char **argumen
     return NULL;
 }
 
-enum change { COUNT_POINTS, REMOVE, DISABLE, ENABLE, ENABLE_ONCE };
-
 /* Changes points of a range of numbers, last one first, so that they may be removed. @return how
  * many there are */
-static unsigned change_range(struct debugger *r, int64_t first, int64_t last, enum change change)
+static unsigned change_range(struct debugger *r, int64_t first, int64_t last,
+                             enum point_change change)
 {
     unsigned index = 0;
     unsigned count = 0;
@@ -135,18 +134,18 @@ static unsigned change_range(struct debugger *r, int64_t first, int64_t last, en
         if (point->id < first || point->id > last)
             continue;
         count++;
-        if (change == REMOVE)
+        if (change == POINT_REMOVE)
             point_remove(&r->session, point->id);
-        else if (change != COUNT_POINTS)
-            point->disabled = change == DISABLE;
-        if (change == ENABLE_ONCE)
+        else if (change != POINT_COUNT)
+            point->disabled = change == POINT_DISABLE;
+        if (change == POINT_ENABLE_ONCE)
             ((struct typed_point *)point->context)->disable_next = true;
     }
     return count;
 }
 
 /* All, or those that are named. Nothing happens unless every number is one of a point. */
-static struct cps_err *change_points(struct debugger *r, const char *text, enum change change)
+static struct cps_err *change_points(struct debugger *r, const char *text, enum point_change change)
 {
     int64_t first = 1;
     int64_t last = INT32_MAX;
@@ -155,7 +154,7 @@ static struct cps_err *change_points(struct debugger *r, const char *text, enum 
     for (const char *at = text; *at;) {
         const char *range = at;
         CPS_TRY(read_range(r, &at, &first, &last));
-        if (!change_range(r, first, last, COUNT_POINTS))
+        if (!change_range(r, first, last, POINT_COUNT))
             return cps_err_new(CPS_ERR_SYNTAX,
                                "\"%s\": expected the number of a point (info break)", range);
     }
@@ -166,23 +165,16 @@ static struct cps_err *change_points(struct debugger *r, const char *text, enum 
     return NULL;
 }
 
-struct cps_err *command_delete_(struct debugger *r, struct command_args *args)
+struct cps_err *command_points_(struct debugger *r, struct command_args *args)
 {
-    if (!cps_lex_take(&args->text, "display"))
-        return change_points(r, args->text, REMOVE);
-    args->text = cps_lex_blank(args->text);
-    return command_undisplay_(r, args);
-}
-
-struct cps_err *command_disable_(struct debugger *r, struct command_args *args)
-{
-    return change_points(r, args->text, DISABLE);
-}
-
-struct cps_err *command_enable_(struct debugger *r, struct command_args *args)
-{
-    bool once = cps_lex_take(&args->text, "once");
-    return change_points(r, cps_lex_blank(args->text), once ? ENABLE_ONCE : ENABLE);
+    enum point_change change = (enum point_change)args->how;
+    if (change == POINT_REMOVE && cps_lex_take(&args->text, "display")) {
+        args->text = cps_lex_blank(args->text);
+        return command_undisplay_(r, args);
+    }
+    if (change == POINT_ENABLE && cps_lex_take(&args->text, "once"))
+        change = POINT_ENABLE_ONCE;
+    return change_points(r, cps_lex_blank(args->text), change);
 }
 
 struct cps_err *command_clear_(struct debugger *r, struct command_args *args)

@@ -77,22 +77,21 @@ static void code_line(const struct session *s, unsigned core, uint32_t at, uint3
     cps_buf_str(out, "\n");
 }
 
-/* Where to begin so that @p before instructions stand in front of @p pc. Long ones are found from
- * the beginning of the code; what is not on one of them begins at itself. */
+/* Where to begin so that @p before instructions are before @p pc. Long ones are found from the
+ * beginning of the code; a unit inside of one begins at itself. */
 static uint32_t first_line(const struct session *s, unsigned core, uint32_t pc, unsigned before)
 {
-    uint32_t last[16] = {0};
     unsigned count = 0;
     uint32_t at = 0;
-    before = before < 16 ? before : 15;
     if (cps_isa_is_regular(session_engine(s)->ops->isa))
         return pc < before ? 0 : pc - before;
     for (; at < pc && session_has_code(s, core, at); at += session_length(s, core, at))
-        last[count++ % 16] = at;
-    if (at != pc || !before || !count)
+        count++;
+    if (at != pc)
         return pc;
-    before = before < count ? before : count;
-    return last[(count - before) % 16];
+    for (at = 0; count > before; count--)
+        at += session_length(s, core, at);
+    return at;
 }
 
 void look_code(const struct session *s, unsigned core, uint32_t pc, unsigned before, unsigned after,
