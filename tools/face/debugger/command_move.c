@@ -251,12 +251,8 @@ struct cps_err *command_backtrace_(struct debugger *r, struct command_args *args
 
 /* ---- listings ---- */
 
-enum {
-    BEFORE = 5,
-    AROUND = 9,
-    LISTED = 10
-}; /* instructions before a place; of a listing around it,
-    * of one that goes on */
+/* Instructions before a place, of a listing around it, and of one that goes on. */
+enum { BEFORE = 5, AROUND = 9, LISTED = 10 };
 
 uint32_t command_behind(const struct session *s, uint32_t pc, unsigned count)
 {
