@@ -9,6 +9,7 @@
 #include "tools/cmd/options/opt_complete.h"
 #include "tools/cmd/options/opt_table.h"
 #include "tools/cmd/options/opt_value.h"
+#include "tools/cmd/options/help_table.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
 
@@ -21,6 +22,96 @@ void opt_option_help(const struct option *o, unsigned command, struct cps_buf *o
     cps_buf_str(out, " (");
     cps_engines_text(o->engines, ", ", out);
     cps_buf_str(out, " only)");
+}
+
+void opt_put_wrapped(const char *text, size_t indent, struct cps_buf *out)
+{
+    size_t width = help_width() - indent;
+    while (*text) {
+        size_t length = strlen(text);
+        if (length > width) {
+            size_t end = width;
+            while (end && text[end] != ' ')
+                end--;
+            length = end ? end : strcspn(text, " ");
+        }
+        cps_buf_add(out, text, length);
+        text += length + strspn(text + length, " ");
+        cps_buf_printf(out, "\n%*s", *text ? (int)indent : 0, "");
+    }
+}
+
+static void help_option(const struct option *option, unsigned command, struct cps_buf *out)
+{
+    enum { INDENT = 29 };
+    CPS_BUF head = {0};
+    CPS_BUF help = {0};
+    if (option->letter)
+        cps_buf_printf(&head, "  -%c, --%s", option->letter, option->name);
+    else
+        cps_buf_printf(&head, "      --%s", option->name);
+    if (option->argument)
+        cps_buf_printf(&head, "%s%s", opt_needs_argument(option) ? " " : "", option->argument);
+    opt_option_help(option, command, &help);
+    out->failed = out->failed || head.failed || help.failed;
+    cps_buf_str(out, cps_buf_text(&head));
+    if (head.size < INDENT)
+        cps_buf_printf(out, "%*s", (int)(INDENT - head.size), "");
+    else
+        cps_buf_printf(out, "\n%*s", INDENT, "");
+    opt_put_wrapped(cps_buf_text(&help), INDENT, out);
+}
+
+static void help_command(unsigned command, struct cps_buf *out)
+{
+    const char *group = "Options";
+    cps_buf_printf(out, "usage: cpscope %s%s%s\n\n%s\n", commands[command].name,
+                   *commands[command].arguments ? " " : "", commands[command].arguments,
+                   commands[command].help);
+    for (unsigned i = 0; i < OPTION_COUNT; i++) {
+        if (!options[i].name)
+            group = options[i].help;
+        if (!(options[i].commands >> command & 1))
+            continue;
+        if (group)
+            cps_buf_printf(out, "\n%s:\n", group);
+        group = NULL;
+        help_option(&options[i], command, out);
+    }
+    cps_buf_str(out, "\nExamples:\n");
+    for (unsigned i = 0; i < EXAMPLE_COUNT; i++) {
+        if (examples[i].command == command)
+            cps_buf_printf(out, "  # %s\n  cpscope %s%s%s\n", examples[i].meaning,
+                           commands[command].name, *examples[i].arguments ? " " : "",
+                           examples[i].arguments);
+    }
+}
+
+static void help_all(struct cps_buf *out)
+{
+    cps_buf_str(out,
+                "usage: cpscope COMMAND ...\n\n"
+                "Runs GPU command-processor firmware over captured PM4 streams.\n\nCommands:\n");
+    for (unsigned i = 0; i < OPT_COMMANDS; i++)
+        cps_buf_printf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+    cps_buf_str(out, "  help     print this list\n\n"
+                     "'cpscope help COMMAND' describes a command, 'cpscope help TOPIC' prints:\n");
+    for (unsigned i = 0; i < sizeof(topics) / sizeof(topics[0]); i++)
+        cps_buf_printf(out, "    %-9s %-22s %s\n", topics[i].name, topics[i].arguments,
+                       topics[i].help);
+    cps_buf_str(out, "\nExit status: 0 success, 1 differences found, 2 usage error, 3 bad input,\n"
+                     "4 stopped early, nothing ran, or undecided, 5 internal contradiction.\n");
+}
+
+int opt_help(int command)
+{
+    CPS_BUF out = {0};
+    if (command >= 0)
+        help_command((unsigned)command, &out);
+    else
+        help_all(&out);
+    struct cps_err *err = report_text(&out);
+    return err ? report_error(err) : 0;
 }
 
 static void put_roff(const char *text, struct cps_buf *out)
