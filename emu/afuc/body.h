@@ -170,7 +170,7 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     DISPATCH();
 
     /* Register ALU, immediate ALU, and both with queues or prefixes; branches. */
-#define OP(id, text, kind, flow, ...) ROWS_##kind(id, __VA_ARGS__)
+#define OP(id, text, kind, flow, act, ...) ROWS_##kind(id, __VA_ARGS__)
 #define ROWS_OWN(id, meaning)
 #define ROWS_IF(id, ...)       \
     if_##id : BRANCH_SOURCE(); \

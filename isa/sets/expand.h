@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Expands one instruction table to constant data: fields, forms, ops, encs. The file that includes
- * it defines TABLE, the name of the .def file, and OP_ID(id), the number of an operation. */
+ * it defines TABLE, the name of the .def file, OP_ID(id), the number of an operation, and, where
+ * its rows OP have columns between flow and meaning, MEANING(). */
 #include "isa/sets/table.h"
+
+#ifndef MEANING
+#define MEANING(...) #__VA_ARGS__
+#endif
 
 enum field {
     F_END,
@@ -28,7 +33,7 @@ static const struct cps_form forms[] = {
 
 static const struct cps_op ops[] = {
     {"", CPS_FLOW_NEXT, ""},
-#define OP(id, text, kind, flow, ...) {text, CPS_FLOW_##flow, #__VA_ARGS__},
+#define OP(id, text, kind, flow, ...) {text, CPS_FLOW_##flow, MEANING(__VA_ARGS__)},
 #include TABLE
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The instruction set afuc, and what is asked of all of them. */
-#define TABLE     "isa/afuc.def"
-#define OP_ID(id) CPS_AFUC_##id
+#define TABLE             "isa/afuc.def"
+#define OP_ID(id)         CPS_AFUC_##id
+#define MEANING(act, ...) #__VA_ARGS__
 #include "isa/sets/expand.h"
 
 /* The four queue registers have one name when read and another when written. */

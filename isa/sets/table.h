@@ -13,12 +13,13 @@
  *     One way to write an instruction. `mnemonic` replaces the operation's own name unless NULL.
  *     `text` is what follows it; print and parse both walk it, and each `{}` is the next field
  *     that is not a prefix. `ignored` are bits that the processor does not look at.
- * OP(id, text, kind, flow, meaning)
+ * OP(id, text, kind, flow, meaning), of afuc OP(id, text, kind, flow, act, meaning)
  *     One operation. `flow` is what comes after it: an enum cps_flow. ALU: `meaning` is a C
  *     expression over a, b (sources), d (old destination), carry and t (64-bit scratch), whose
  *     value goes to the destination. IF: `meaning` is one over a (source) and b (immediate), and
  *     says whether it branches. OWN: the interpreter has a handler of its own, `meaning` is text
- *     for the reader. SEQ and VP1 have kinds of their own, which their tables explain.
+ *     for the reader. `act` names a row ACT of that table, which says what the operation reads and
+ *     writes beside its sources. SEQ and VP1 have kinds of their own, which their tables explain.
  * ENC(op, gens, form, match, mask, flags)
  *     One encoding of an operation: words with (word & mask) == match. The first matching row of
  *     a generation wins; ALIAS rows stand before the more general row that they overlap (an old

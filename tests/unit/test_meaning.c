@@ -18,7 +18,7 @@ struct words {
 };
 
 /* Every row as a function. */
-#define OP(id, text, kind, flow, ...) FUNCTION_##kind(id, __VA_ARGS__)
+#define OP(id, text, kind, flow, act, ...) FUNCTION_##kind(id, __VA_ARGS__)
 #define FUNCTION_OWN(id, meaning)
 #define FUNCTION_ALU(id, ...)                                           \
     static uint32_t run_##id(struct words *w)                           \
@@ -46,7 +46,7 @@ struct row {
 };
 
 static const struct row rows[] = {
-#define OP(id, text, kind, flow, ...) ROW_##kind(id, #__VA_ARGS__)
+#define OP(id, text, kind, flow, act, ...) ROW_##kind(id, #__VA_ARGS__)
 #define ROW_OWN(id, text)
 #define ROW_ALU(id, text) {#id, text, run_##id, false},
 #define ROW_IF(id, text)  {#id, text, run_##id, true},

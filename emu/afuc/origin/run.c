@@ -361,7 +361,6 @@ struct cps_err *origin_create_(struct cps_afuc *machine, uint32_t most, struct o
         origin_destroy_(o);
         return cps_err_nomem();
     }
-    origin_learn_(o);
     machine->origin = o;
     *ret = o;
     return NULL;

@@ -69,14 +69,6 @@ struct seen_event {
     uint32_t node;
     bool taken; /* REGR: by a FIFO */
 };
-enum origin_use {
-    USES_A = 1,
-    USES_B = 2,
-    USES_D = 4,
-    USES_CARRY = 8,
-    SETS_CARRY = 16,
-    IS_ALU = 32
-};
 
 struct origin {
     struct cps_sink sink; /* first */
@@ -94,8 +86,7 @@ struct origin {
     uint32_t block_count, block_first; /* first: of what memory holds now */
     struct seen_event *event;          /* of this tick */
     size_t events;
-    uint8_t uses[UOP_COUNT]; /* what an ALU operation's row names: enum origin_use */
-    bool inside;             /* a tick */
+    bool inside; /* a tick */
     uint32_t kinds;
     uint64_t number;
     origin_seen *seen;
@@ -134,11 +125,8 @@ void origin_free_places_(struct origin *o);
 void origin_fifo_put_(struct tag_fifo *fifo, uint32_t node);
 /** Makes the tags of a FIFO as many as its words are, after a tick. */
 void origin_fifo_match_(struct origin *o, struct tag_fifo *tags, const struct fifo *fifo);
-void origin_learn_(struct origin *o);
 /** What the instruction of a tick that ran did to registers, and which values left. */
 void origin_effects_(struct origin *o, struct tick *t);
-/** What an INSN node's operation computes; @p carry  of additions, may be changed. */
-uint32_t origin_evaluate_(unsigned code, uint32_t a, uint32_t b, uint32_t d, uint32_t *carry);
 
 /* effect.c */
 /** Takes the tick's events: the node of each goes to whoever wants it. */

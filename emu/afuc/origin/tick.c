@@ -3,8 +3,9 @@
  * from the rows of isa/afuc.def; the order of reads and writes is that of emu/afuc/body.h. */
 #include "emu/afuc/origin/state.h"
 
-#include <ctype.h>
 #include <string.h>
+
+#include "emu/afuc/core/act.h"
 
 /* ---- what general registers hold and queues hand out, in the order in which an instruction reads
  * ---- */
@@ -168,71 +169,6 @@ uint32_t origin_general_(struct origin *o, unsigned core, unsigned number)
 
 /* ---- what an instruction computes ---- */
 
-uint32_t origin_evaluate_(unsigned code, uint32_t a, uint32_t b, uint32_t d, uint32_t *carry_)
-{
-    uint32_t carry = *carry_;
-    uint32_t value = 0;
-    uint64_t t = 0;
-    switch (code) {
-#define OP(id, text, kind, flow, ...) VALUE_##kind(id, __VA_ARGS__)
-#define VALUE_ALU(id, ...)     \
-    case UOP_##id##_RR:        \
-    case UOP_##id##_RI:        \
-    case UOP_##id##_ANY:       \
-        value = (__VA_ARGS__); \
-        break;
-#define VALUE_IF(id, ...)
-#define VALUE_OWN(id, ...)
-#include "isa/afuc.def"
-    default:
-        break;
-    }
-    (void)t;
-    *carry_ = carry;
-    return value;
-}
-
-/* The rows' meanings, by micro-operation; NULL: it is no ALU operation. */
-static const char *const meaning[UOP_COUNT] = {
-#define OP(id, text, kind, flow, ...) MEANING_##kind(id, #__VA_ARGS__)
-#define MEANING_ALU(id, text) \
-    [UOP_##id##_RR] = text, [UOP_##id##_RI] = text, [UOP_##id##_ANY] = text,
-#define MEANING_IF(id, text)
-#define MEANING_OWN(id, text)
-#include "isa/afuc.def"
-};
-
-/* Whether @p name is a word of @p text; *end gets what stands behind it. */
-static bool names(const char *text, const char *name, const char **end)
-{
-    size_t length = strlen(name);
-    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name)) {
-        bool begins = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
-        *end = at + length;
-        if (begins && !isalnum((unsigned char)at[length]) && at[length] != '_')
-            return true;
-    }
-    return false;
-}
-
-void origin_learn_(struct origin *o)
-{
-    const char *end = NULL;
-    for (unsigned code = 0; code < UOP_COUNT; code++) {
-        const char *text = meaning[code == UOP_BULK ? UOP_OR_ANY : code];
-        if (!text)
-            continue;
-        bool carry = names(text, "carry", &end);
-        bool sets = carry && !strncmp(end, " = ", 3);
-        o->uses[code] = (uint8_t)(IS_ALU | (names(text, "a", &end) ? USES_A : 0) |
-                                  (names(text, "b", &end) ? USES_B : 0) |
-                                  (names(text, "d", &end) ? USES_D : 0) |
-                                  (sets    ? SETS_CARRY
-                                   : carry ? USES_CARRY
-                                           : 0));
-    }
-}
-
 /* The node of an operation; a plain move to a port is none. */
 static uint32_t computed(struct origin *o, struct tick *t, const struct flow in[ORIGIN_INPUTS],
                          uint32_t value)
@@ -303,28 +239,27 @@ static bool drops(const struct tick *t)
 static void alu(struct origin *o, struct tick *t)
 {
     const struct afuc_uop *uop = t->uop;
-    uint8_t uses = o->uses[uop->code];
+    const struct afuc_row *row = afuc_row_(uop->code);
     struct flow in[ORIGIN_INPUTS] = {{0}};
     uint32_t carry = t->carry;
     if (drops(t))
         return;
-    if (uses & USES_A || uop->s1 > R_REM)
-        in[ORIGIN_A] = read_source(o, t, uop->s1);
+    in[ORIGIN_A] = read_source(o, t, uop->s1);
     if (uop->s2 == S2_IMM)
         in[ORIGIN_B].value = uop->imm;
     else
         in[ORIGIN_B] = read_source(o, t, uop->s2);
-    if (uses & USES_D)
+    if (row->reads & AFUC_DST)
         in[ORIGIN_D] = general_value(o, t, uop->dst);
-    uint32_t value = origin_evaluate_(code_of(t), in[ORIGIN_A].value, in[ORIGIN_B].value,
-                                      in[ORIGIN_D].value, &carry);
-    if (uses & USES_CARRY)
+    uint32_t value = afuc_evaluate_(uop->code, in[ORIGIN_A].value, in[ORIGIN_B].value,
+                                    in[ORIGIN_D].value, &carry);
+    if (row->reads & AFUC_CARRY)
         in[ORIGIN_D] = (struct flow){if_value_(o, t->tags->general[TAG_CARRY], t->carry), 0, 0};
     bool through = is_move(t) && (uop->dst >= R_ADDR);
     struct flow made = in[ORIGIN_B];
     if (!through)
         made = (struct flow){computed(o, t, in, value), value, 0};
-    if (uses & SETS_CARRY) {
+    if (row->writes & AFUC_CARRY) {
         uint32_t node = computed(o, t, in, carry);
         node_(o, node)->dst = TAG_CARRY;
         t->tags->general[TAG_CARRY] = node;
@@ -425,31 +360,40 @@ void origin_effects_(struct origin *o, struct tick *t)
     bool nothing = (t->uop->flags & U_REP) && !t->r[R_REM];
     if (nothing)
         return;
-    if (o->uses[t->uop->code] & IS_ALU) {
+    switch (afuc_row_(t->uop->code)->act) {
+    case ACT_EXPRESSION:
         alu(o, t);
-        return;
-    }
-    switch (t->uop->code) {
-    case UOP_STORE:
-    case UOP_STOREP:
-    case UOP_CWRITE:
-    case UOP_SWRITE:
+        break;
+    case ACT_MEMORY_WRITE:
+    case ACT_CONTROL_WRITE:
+    case ACT_SQE_WRITE:
         store(o, t);
         break;
-    case UOP_LOAD:
-    case UOP_LOADP:
+    case ACT_MEMORY_READ:
         load(o, t);
         break;
-    case UOP_CREAD:
+    case ACT_CONTROL_READ:
         read_register(o, t, ORIGIN_CREAD);
         break;
-    case UOP_SREAD:
+    case ACT_SQE_READ:
         read_register(o, t, ORIGIN_SREAD);
         break;
-    case UOP_BL:
+    case ACT_LINK_CALL:
         link(o, t);
         break;
-    default:
+    case ACT_CONDITION:
+    case ACT_JUMP_REGISTER:
         branch(o, t);
+        break;
+    case ACT_STACK_CALL:
+    case ACT_STACK_RETURN:
+    case ACT_LINK_RETURN:
+    case ACT_LEAVE:
+    case ACT_JUMP:
+    case ACT_DISPATCH:
+    case ACT_SECURE:
+    case ACT_NOTHING:
+    case ACT_ILLEGAL:
+        break;
     }
 }

@@ -135,7 +135,7 @@ unsigned runner_poll_(const struct runner *run, uint32_t pc)
 static bool begins_poll(const struct runner *run, const struct state *s, const struct afuc_uop *uop)
 {
     return s->npc == s->pc + 1 && uop->s1 == 0 && runner_poll_(run, s->npc) &&
-           code_row(uop[1].code)->act == ACT_CONDITION && uop[1].s1 == uop->dst &&
+           afuc_row_(uop[1].code)->act == ACT_CONDITION && uop[1].s1 == uop->dst &&
            uop[2].imm == uop->imm && !(uop->flags & (U_PRE | U_REP));
 }
 
@@ -171,7 +171,7 @@ void runner_store_(struct runner *run, struct state *s, const struct afuc_uop *u
     Z3_ast value = runner_source_(run, s, uop, uop->s2);
     Z3_ast at = address_of(run, s, uop);
     struct effect *effect = runner_effect_(run, s, EFFECT_STORE);
-    runner_add_word_(effect, smt_word(run->smt, code_row(uop->code)->op));
+    runner_add_word_(effect, smt_word(run->smt, afuc_row_(uop->code)->op));
     runner_add_word_(effect, at);
     runner_add_word_(effect, value);
 }
@@ -180,7 +180,7 @@ Z3_ast runner_load_(struct runner *run, struct state *s, const struct afuc_uop *
 {
     Z3_ast at = address_of(run, s, uop);
     struct effect *effect = runner_effect_(run, s, EFFECT_LOAD);
-    runner_add_word_(effect, smt_word(run->smt, code_row(uop->code)->op));
+    runner_add_word_(effect, smt_word(run->smt, afuc_row_(uop->code)->op));
     runner_add_word_(effect, at);
     return runner_heard_(run, s, FROM_MEMORY);
 }

@@ -8,58 +8,60 @@
 #include "tools/cmd/terminal/oom.h"
 #include "tools/explain/prove/code.h"
 
-/* Columns of rows ACT; an operation without an expression that has none does not compile. */
-enum {
-#define DST         (INT32_C(1) << 30)
-#define BIT(number) (INT32_C(1) << (number))
-#define ACT(id, act, reads, writes) \
-    ACT_OF_##id = ACT_##act, READS_##id = (reads), WRITES_##id = (writes),
-#include "isa/afuc.def"
-};
-
-static const struct row rows[UOP_COUNT] = {
-#define OP(id, text, kind, flow, ...) ROW_##kind(id, flow, #__VA_ARGS__)
-#define VALUE(id, flow, text)                                            \
-    {                                                                    \
-        ACT_EXPRESSION, CPS_AFUC_##id, CPS_FLOW_##flow, text, 0, 0, true \
-    }
-#define ROW_ALU(id, flow, text)                                                       \
-    [UOP_##id##_RR] = VALUE(id, flow, text), [UOP_##id##_RI] = VALUE(id, flow, text), \
-    [UOP_##id##_ANY] = VALUE(id, flow, text),
-#define ROW_IF(id, flow, text) \
-    [UOP_##id] = {ACT_CONDITION, CPS_AFUC_##id, CPS_FLOW_##flow, text, 0, 0, false},
-#define ROW_OWN(id, flow, text)                                                                   \
-    [UOP_##                                                                                       \
-        id] = {(enum act)ACT_OF_##id, CPS_AFUC_##id,           CPS_FLOW_##flow, text, READS_##id, \
-               WRITES_##id & ~DST,    (WRITES_##id & DST) != 0},
-#include "isa/afuc.def"
-    [UOP_ILLEGAL] = {ACT_ILLEGAL, CPS_AFUC_NONE, CPS_FLOW_END, "", 0, 0, false},
-};
-
-const struct row *code_row(unsigned code)
-{
-    return &rows[code == UOP_BULK ? UOP_OR_ANY : code];
-}
-
-bool code_has_slot(const struct row *row)
+bool code_has_slot(const struct afuc_row *row)
 {
     return row->flow != CPS_FLOW_NEXT && row->flow != CPS_FLOW_SKIP && row->flow != CPS_FLOW_END;
 }
 
 bool code_slot_branches(const struct code_side *side, uint32_t at)
 {
-    if (!code_has_slot(code_row(side->image->uop[at].code)) || at + 1 >= side->count)
+    if (!code_has_slot(afuc_row_(side->image->uop[at].code)) || at + 1 >= side->count)
         return false;
-    const struct row *row = code_row(side->image->uop[at].code);
-    const struct row *slot = code_row(side->image->uop[at + 1].code);
+    const struct afuc_row *row = afuc_row_(side->image->uop[at].code);
+    const struct afuc_row *slot = afuc_row_(side->image->uop[at + 1].code);
     bool plain = row->act == ACT_CONDITION && slot->act == ACT_CONDITION;
     return slot->flow != CPS_FLOW_NEXT && !plain;
 }
 
-bool code_names_target(const struct row *row)
+struct code_ways code_ways(const struct afuc_row *row)
 {
-    return row->act == ACT_CONDITION || row->act == ACT_STACK_CALL || row->act == ACT_LINK_CALL ||
-           row->act == ACT_JUMP;
+    switch (row->act) {
+    case ACT_CONDITION:
+        return (struct code_ways){.target = true, .next = row->flow != CPS_FLOW_JUMP};
+    case ACT_JUMP:
+        return (struct code_ways){.target = true};
+    case ACT_STACK_CALL:
+    case ACT_LINK_CALL:
+        return (struct code_ways){.target = true, .next = true, .call = true};
+    case ACT_STACK_RETURN:
+    case ACT_LINK_RETURN:
+        return (struct code_ways){.back = true};
+    case ACT_DISPATCH:
+    case ACT_LEAVE:
+        return (struct code_ways){.end = true};
+    case ACT_SECURE:
+        return (struct code_ways){.target = true, .next = true, .skip = true};
+    case ACT_JUMP_REGISTER:
+        return (struct code_ways){.somewhere = true};
+    case ACT_ILLEGAL:
+        return (struct code_ways){.target = false};
+    case ACT_EXPRESSION:
+    case ACT_MEMORY_WRITE:
+    case ACT_MEMORY_READ:
+    case ACT_CONTROL_WRITE:
+    case ACT_CONTROL_READ:
+    case ACT_SQE_WRITE:
+    case ACT_SQE_READ:
+    case ACT_NOTHING:
+        break;
+    }
+    return (struct code_ways){.next = true};
+}
+
+bool code_names_target(const struct afuc_row *row)
+{
+    struct code_ways ways = code_ways(row);
+    return ways.target && !ways.skip;
 }
 
 uint32_t code_to_new(const struct code *code, uint32_t pc)
@@ -91,11 +93,11 @@ static bool leads_there(const struct code *code, uint32_t old, uint32_t new)
  * there. Other numbers that happen to be places are numbers. */
 static bool is_entry(const struct code_side *side, uint32_t at)
 {
-    const struct row *row = code_row(side->image->uop[at].code);
+    const struct afuc_row *row = afuc_row_(side->image->uop[at].code);
     bool entry = code_names_target(row) && row->flow == CPS_FLOW_JUMP;
     for (uint32_t i = 2; i < side->count && !entry; i++) {
         const struct afuc_uop *uop = &side->image->uop[i];
-        entry = code_names_target(code_row(uop->code)) && uop->target == at;
+        entry = code_names_target(afuc_row_(uop->code)) && uop->target == at;
     }
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && !entry; id++)
         entry = side->table[id] == at;
@@ -142,7 +144,7 @@ bool code_may_address(const struct afuc_uop *uop)
 #define ADR(id) [CPS_AFUC_##id] = true,
 #include "isa/afuc.def"
     };
-    return uop->s2 == S2_IMM && may[code_row(uop->code)->op];
+    return uop->s2 == S2_IMM && may[afuc_row_(uop->code)->op];
 }
 
 /* Whether two accesses are of the same control register. Of one that is found by an index nobody
@@ -204,7 +206,7 @@ bool code_may_jump(const struct code *code, uint32_t old)
         good = value == nearest ? good && fits : fits;
         nearest = value;
     }
-    return nearest ? good : code_row(side->image->uop[old - 2].code)->act == ACT_LINK_CALL;
+    return nearest ? good : afuc_row_(side->image->uop[old - 2].code)->act == ACT_LINK_CALL;
 }
 
 /* Whether the immediates of two instructions, which are the same but for those, are the same. One
@@ -213,7 +215,7 @@ static void match_immediate(struct code *code, uint32_t old, uint32_t new, bool 
 {
     const struct afuc_uop *a = &code->side[0].image->uop[old];
     struct afuc_uop *b = &code->side[1].image->uop[new];
-    enum act act = code_row(a->code)->act;
+    enum afuc_act act = afuc_row_(a->code)->act;
     *ret = a->imm == b->imm;
     if (code_may_address(a))
         note_constant(code, a->imm, b->imm);
@@ -237,11 +239,11 @@ static void match(struct code *code, uint32_t old)
     const struct afuc_uop *a = &code->side[0].image->uop[old];
     const struct afuc_uop *b = &code->side[1].image->uop[new];
     bool same = false;
-    if (!is_equal(a, b) || code_row(a->code)->act == ACT_ILLEGAL)
+    if (!is_equal(a, b) || afuc_row_(a->code)->act == ACT_ILLEGAL)
         return;
     match_immediate(code, old, new, &same);
     code->same[old] =
-        same && (!code_names_target(code_row(a->code)) || leads_there(code, a->target, b->target));
+        same && (!code_names_target(afuc_row_(a->code)) || leads_there(code, a->target, b->target));
 }
 
 static struct cps_err *decode(struct code_side *side, const struct cps_fw *fw, unsigned part)
@@ -264,7 +266,7 @@ static void find_cuts(struct code *code)
     struct code_side *b = &code->side[1];
     for (uint32_t at = 2; at < a->count; at++) {
         const struct afuc_uop *uop = &a->image->uop[at];
-        const struct row *row = code_row(uop->code);
+        const struct afuc_row *row = afuc_row_(uop->code);
         bool goes = code_names_target(row);
         if (goes && uop->target < a->count)
             a->cut[uop->target] = true;

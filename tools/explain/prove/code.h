@@ -4,6 +4,7 @@
 #ifndef CPS_PROVE_CODE_H
 #define CPS_PROVE_CODE_H
 
+#include "emu/afuc/core/act.h"
 #include "emu/afuc/core/machine.h"
 #include "fw/image/pairs.h"
 
@@ -19,50 +20,25 @@ enum {
     PC_ALONE = 0x40000000,
 };
 
-/** What an instruction does: an expression or a condition of a row OP of isa/afuc.def, or the act
- * of a row ACT. Code that switches on it has no default, so that a new act does not compile until
- * everybody says what it means. */
-enum act {
-    ACT_EXPRESSION,
-    ACT_CONDITION,
-    ACT_MEMORY_WRITE,
-    ACT_MEMORY_READ,
-    ACT_CONTROL_WRITE,
-    ACT_CONTROL_READ,
-    ACT_SQE_WRITE,
-    ACT_SQE_READ,
-    ACT_STACK_CALL,   /**< the return address goes to the call stack */
-    ACT_STACK_RETURN, /**< and comes from there */
-    ACT_LINK_CALL,    /**< the return address goes to $lr */
-    ACT_LINK_RETURN,
-    ACT_LEAVE, /**< the preemption routine */
-    ACT_JUMP,
-    ACT_JUMP_REGISTER,
-    ACT_DISPATCH,
-    ACT_SECURE,
-    ACT_NOTHING,
-    ACT_ILLEGAL,
-};
-
-struct row {
-    enum act act;
-    unsigned op;      /**< enum cps_afuc_op: which operation, to tell two of one act apart */
-    unsigned flow;    /**< enum cps_flow */
-    const char *text; /**< the expression or condition; else what the operation does, for people */
-    uint32_t reads, writes; /**< registers beside src1 and src2, as bits; DST in `writes_dst` */
-    bool writes_dst;
-};
-
-/** The row of a micro-operation. */
-const struct row *code_row(unsigned code);
 /** Whether the word behind it runs before it branches. */
-bool code_has_slot(const struct row *row);
+bool code_has_slot(const struct afuc_row *row);
 struct code_side;
 /** Whether the delay slot of the instruction at @p at holds what branches itself, but for a branch
  * in the slot of a branch, which all images have: what comes of it is not followed. */
 bool code_slot_branches(const struct code_side *side, uint32_t at);
+/** Where an instruction leads, after its delay slot if it has one. */
+struct code_ways {
+    bool target, next; /**< to uop.target; past the delay slot, or to the next word */
+    bool call;         /**< the target returns to what is next */
+    bool back;         /**< to an open call's return address */
+    bool end;          /**< to the next packet, as the preemption routine, which gave all back */
+    bool somewhere;    /**< where a register says */
+    bool skip;         /**< past a word and that word's slot */
+};
+
+struct code_ways code_ways(const struct afuc_row *row);
 /** Whether it goes to a constant address: afuc_uop.target. */
-bool code_names_target(const struct row *row);
+bool code_names_target(const struct afuc_row *row);
 /** Whether its immediate may be an address of the image. */
 bool code_may_address(const struct afuc_uop *uop);
 

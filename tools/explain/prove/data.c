@@ -38,7 +38,7 @@ static bool is_base(const struct cps_names *names, enum cps_space space, uint32_
  * register. */
 static bool names_base(const struct cps_names *names, const struct afuc_uop *uop)
 {
-    const struct row *row = code_row(uop->code);
+    const struct afuc_row *row = afuc_row_(uop->code);
     if (row->act == ACT_CONTROL_READ)
         return is_base(names, CPS_SPACE_CONTROL, uop->imm, uop->s1 ? REACH : 1);
     return row->act == ACT_EXPRESSION && uop->s2 == S2_IMM && uop->imm < GPU_REGS &&
@@ -133,7 +133,7 @@ static void note_word(struct code *code, uint32_t at, uint32_t old, uint32_t new
 static bool is_moved_code(const struct code *code, uint32_t old)
 {
     const struct afuc_uop *uop = &code->side[0].image->uop[old];
-    return code->same[old] && (code_names_target(code_row(uop->code)) || code_may_address(uop));
+    return code->same[old] && (code_names_target(afuc_row_(uop->code)) || code_may_address(uop));
 }
 
 /* In front of the packet table. The first two words are the image's version and where its table

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which registers the code behind a place may still read. Returns may go behind every call, and
  * behind waitin every handler may run: more may count as live than is, never less. */
-#include <ctype.h>
 #include <string.h>
 
 #include "tools/cmd/terminal/oom.h"
@@ -18,73 +17,35 @@ static uint64_t bit_of(unsigned number)
     return number <= R_REM && number ? UINT64_C(1) << number : 0;
 }
 
-static void port_uses(unsigned number, uint64_t *reads)
-{
-    if (number == R_DATA)
-        *reads |= UINT64_C(1) << R_REM; /* it counts what is taken */
-}
-
-static void written(unsigned number, uint64_t *reads, uint64_t *writes)
-{
-    *writes |= bit_of(number);
-    if (number == R_ADDR || number == R_USRADDR)
-        *writes |= LIVE_ADDR;
-    if (number == R_DATA)
-        *reads |= LIVE_ADDR;
-}
-
-/* Whether an expression names @p word; @p set: whether it is given a value there. */
-static bool names_word(const char *text, const char *word, bool set)
-{
-    size_t length = strlen(word);
-    for (const char *at = strstr(text, word); at; at = strstr(at + length, word)) {
-        const char *end = at + length;
-        bool whole = (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
-                     !(isalnum((unsigned char)*end) || *end == '_');
-        while (*end == ' ')
-            end++;
-        if (whole && set == (end[0] == '=' && end[1] != '='))
-            return true;
-    }
-    return false;
-}
-
-static void expression_uses(const char *text, unsigned dst, uint64_t *reads, uint64_t *writes)
-{
-    *reads |= names_word(text, "d", false) ? bit_of(dst) : 0;
-    *reads |= names_word(text, "carry", false) ? LIVE_CARRY : 0;
-    *writes |= names_word(text, "carry", true) ? LIVE_CARRY : 0;
-}
-
 /* Whether it reads the control register that shows $addr or $usraddr. Not by an index: that
  * register reads 0 outside of the preemption routine, which names it (F: ctrl.def). */
 static bool shows_address(const struct code_side *side, const struct afuc_uop *uop)
 {
-    return code_row(uop->code)->act == ACT_CONTROL_READ && !uop->s1 && uop->imm == side->selected;
+    return afuc_row_(uop->code)->act == ACT_CONTROL_READ && !uop->s1 && uop->imm == side->selected;
 }
 
 void code_uses(const struct code_side *side, uint32_t at, uint64_t *reads, uint64_t *writes)
 {
     const struct afuc_uop *uop = &side->image->uop[at];
-    const struct row *row = code_row(uop->code);
-    *reads = bit_of(uop->s1) | row->reads;
-    *writes = row->writes;
-    port_uses(uop->s1, reads);
-    if (row->act != ACT_CONDITION && uop->s2 != S2_IMM) {
-        *reads |= bit_of(uop->s2);
-        port_uses(uop->s2, reads);
-    }
-    *reads |= shows_address(side, uop) ? LIVE_ADDR : 0;
-    if (row->writes_dst)
-        written(uop->dst, reads, writes);
-    if (row->act == ACT_EXPRESSION)
-        expression_uses(row->text, uop->dst, reads, writes);
-    if (uop->xmov || (uop->flags & U_REP)) {
-        *reads |= UINT64_C(1) << R_REM;
-        /* What begins by writing an address goes there, or does nothing at all. */
+    const struct afuc_row *row = afuc_row_(uop->code);
+    const uint64_t dst = bit_of(uop->dst);
+    const uint64_t rem = UINT64_C(1) << R_REM;
+    *reads = bit_of(uop->s1) | bit_of(uop->s2) | (row->reads & ~(AFUC_DST | AFUC_CARRY)) |
+             (row->reads & AFUC_DST ? dst : 0) | (row->reads & AFUC_CARRY ? LIVE_CARRY : 0) |
+             (shows_address(side, uop) ? LIVE_ADDR : 0);
+    *writes =
+        (row->writes & ~(AFUC_DST | AFUC_CARRY)) | (row->writes & AFUC_CARRY ? LIVE_CARRY : 0);
+    if (uop->s1 == R_DATA || uop->s2 == R_DATA)
+        *reads |= rem; /* it counts what is taken */
+    if (row->writes & AFUC_DST) {
         *reads |= uop->dst == R_DATA ? LIVE_ADDR : 0;
-        *reads |= bit_of(uop->dst); /* may stay as it was */
-        *writes &= UINT64_C(1) << R_REM;
+        *writes |= dst | (uop->dst == R_ADDR || uop->dst == R_USRADDR ? LIVE_ADDR : 0);
+    }
+    if (uop->xmov || (uop->flags & U_REP)) {
+        /* What begins by writing an address goes there, or does nothing at all. The destination may
+         * stay as it was. */
+        *reads |= rem | dst | (uop->dst == R_DATA ? LIVE_ADDR : 0);
+        *writes &= rem;
     }
     if (uop->flags & U_PRE)
         *writes |= uop->flags & U_REP ? 0 : bit_of(uop->s1);
@@ -125,8 +86,8 @@ static uint64_t in_front_of(const struct flow *flow, uint32_t callee, uint64_t b
 /* Whether the delay slot of the instruction at @p at holds what goes elsewhere itself. */
 static bool slot_goes(const struct code_side *side, uint32_t at)
 {
-    return code_has_slot(code_row(side->image->uop[at].code)) && at + 1 < side->count &&
-           code_row(side->image->uop[at + 1].code)->flow != CPS_FLOW_NEXT;
+    return code_has_slot(afuc_row_(side->image->uop[at].code)) && at + 1 < side->count &&
+           afuc_row_(side->image->uop[at + 1].code)->flow != CPS_FLOW_NEXT;
 }
 
 #define LOOK_BACK 8u /* words in which code comes to the address that it jumps to */
@@ -138,7 +99,7 @@ static bool is_entered(const struct code_side *side, uint32_t at)
     bool entered = false;
     for (uint32_t i = 2; i < side->count && !entered; i++) {
         const struct afuc_uop *uop = &side->image->uop[i];
-        const struct row *row = code_row(uop->code);
+        const struct afuc_row *row = afuc_row_(uop->code);
         bool leads = code_names_target(row) || row->act == ACT_SECURE;
         entered = leads && uop->target > first && uop->target <= at;
     }
@@ -148,7 +109,7 @@ static bool is_entered(const struct code_side *side, uint32_t at)
 /* A branch on bit 2 of what `cmp` gives: it is 0 unless the first operand is the lower one. */
 static bool is_not_below(const struct afuc_uop *uop)
 {
-    return uop->imm == 2 && !strcmp(code_row(uop->code)->text, "!(a >> b & 1)");
+    return uop->imm == 2 && afuc_row_(uop->code)->op == CPS_AFUC_BRNEB;
 }
 
 /* The table that a computed jump leads into: firmware adds an index to the address of a table, and
@@ -164,10 +125,10 @@ static bool find_table(const struct code_side *side, uint32_t at, uint32_t *firs
         const struct afuc_uop *uop = &side->image->uop[i];
         bool is_constant = code_may_address(uop) && uop->imm < side->count;
         if (is_constant && uop->s1 == number && uop->dst != number &&
-            code_row(uop[1].code)->act == ACT_CONDITION && uop[1].s1 == uop->dst &&
+            afuc_row_(uop[1].code)->act == ACT_CONDITION && uop[1].s1 == uop->dst &&
             uop[1].target == uop->imm && is_not_below(uop + 1))
             *end = uop->imm;
-        if (code_row(uop->code)->writes_dst && uop->dst == number) {
+        if ((afuc_row_(uop->code)->writes & AFUC_DST) && uop->dst == number) {
             *first = uop->imm;
             return is_constant && *first <= *end;
         }
@@ -187,57 +148,12 @@ static uint64_t at_table(const struct flow *flow, const struct solution *s, uint
     return live;
 }
 
-/* Where an instruction leads, after its delay slot if it has one. */
-struct ways {
-    bool target, next; /* to uop.target; past the delay slot, or to the next word */
-    bool call;         /* the target returns to what is next */
-    bool back;         /* to an open call's return address */
-    bool end;          /* to the next packet, as the preemption routine, which gave all back */
-    bool somewhere;    /* where a register says */
-    bool skip;         /* past a word and that word's slot */
-};
-
-static struct ways ways_of(const struct row *row)
-{
-    switch (row->act) {
-    case ACT_CONDITION:
-        return (struct ways){.target = true, .next = row->flow != CPS_FLOW_JUMP};
-    case ACT_JUMP:
-        return (struct ways){.target = true};
-    case ACT_STACK_CALL:
-    case ACT_LINK_CALL:
-        return (struct ways){.target = true, .next = true, .call = true};
-    case ACT_STACK_RETURN:
-    case ACT_LINK_RETURN:
-        return (struct ways){.back = true};
-    case ACT_DISPATCH:
-    case ACT_LEAVE:
-        return (struct ways){.end = true};
-    case ACT_SECURE:
-        return (struct ways){.target = true, .next = true, .skip = true};
-    case ACT_JUMP_REGISTER:
-        return (struct ways){.somewhere = true};
-    case ACT_ILLEGAL:
-        return (struct ways){.target = false};
-    case ACT_EXPRESSION:
-    case ACT_MEMORY_WRITE:
-    case ACT_MEMORY_READ:
-    case ACT_CONTROL_WRITE:
-    case ACT_CONTROL_READ:
-    case ACT_SQE_WRITE:
-    case ACT_SQE_READ:
-    case ACT_NOTHING:
-        break;
-    }
-    return (struct ways){.next = true};
-}
-
 /* What is live behind an instruction that is no branch, or behind a branch's delay slot. */
 static uint64_t behind(const struct flow *flow, const struct solution *s, uint32_t at)
 {
     const struct afuc_uop *uop = &flow->side->image->uop[at];
-    const struct row *row = code_row(uop->code);
-    struct ways ways = ways_of(row);
+    const struct afuc_row *row = afuc_row_(uop->code);
+    struct code_ways ways = code_ways(row);
     uint64_t next = ways.next ? live_at(flow, s, code_has_slot(row) ? at + 2 : at + 1) : 0;
     if (ways.call)
         return in_front_of(flow, uop->target, next);
@@ -258,7 +174,7 @@ static uint64_t in_front(const struct flow *flow, uint32_t at, uint64_t live)
 
 static void update(struct flow *flow, const struct solution *s, uint32_t at)
 {
-    const struct row *row = code_row(flow->side->image->uop[at].code);
+    const struct afuc_row *row = afuc_row_(flow->side->image->uop[at].code);
     uint64_t live = behind(flow, s, at);
     if (slot_goes(flow->side,
                   at)) /* then one more instruction runs, and the slot's branch leads on */
@@ -274,8 +190,8 @@ static void update(struct flow *flow, const struct solution *s, uint32_t at)
 static bool may_dispatch(const struct flow *flow, uint32_t at)
 {
     const struct afuc_uop *uop = &flow->side->image->uop[at];
-    const struct row *row = code_row(uop->code);
-    struct ways ways = ways_of(row);
+    const struct afuc_row *row = afuc_row_(uop->code);
+    struct code_ways ways = code_ways(row);
     const bool *dispatches = flow->dispatches;
     bool there = uop->target < flow->side->count && dispatches[uop->target];
     bool next = at + 2 < flow->side->count && dispatches[code_has_slot(row) ? at + 2 : at + 1];
@@ -298,7 +214,7 @@ static void find_dispatches(struct flow *flow)
 
 static bool is_call(const struct flow *flow, uint32_t at)
 {
-    enum act act = code_row(flow->side->image->uop[at].code)->act;
+    enum afuc_act act = afuc_row_(flow->side->image->uop[at].code)->act;
     return act == ACT_STACK_CALL || act == ACT_LINK_CALL;
 }
 

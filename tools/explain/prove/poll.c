@@ -16,14 +16,14 @@ static bool is_plain_register(unsigned number)
 /* The read: of a register whose number stands in the instruction. */
 static bool reads_control(const struct afuc_uop *uop)
 {
-    return code_row(uop->code)->act == ACT_CONTROL_READ && uop->s1 == 0 &&
+    return afuc_row_(uop->code)->act == ACT_CONTROL_READ && uop->s1 == 0 &&
            is_plain_register(uop->dst) && !(uop->flags & (U_PRE | U_REP)) && !uop->xmov;
 }
 
 /* Nothing but registers of the processor. */
 static bool is_silent(const struct afuc_uop *uop)
 {
-    const struct row *row = code_row(uop->code);
+    const struct afuc_row *row = afuc_row_(uop->code);
     if (row->act == ACT_NOTHING)
         return !(uop->flags & U_REP);
     return row->act == ACT_EXPRESSION && is_plain_register(uop->dst) && uop->s1 <= R_REM &&
@@ -36,7 +36,7 @@ static uint32_t loop_size(const struct code_side *side, uint32_t at)
 {
     for (uint32_t i = 1; i + 1 < MOST_WORDS && at + i + 1 < side->count; i++) {
         const struct afuc_uop *uop = &side->image->uop[at + i];
-        if (code_row(uop->code)->act == ACT_CONDITION)
+        if (afuc_row_(uop->code)->act == ACT_CONDITION)
             return uop->target == at && uop->s1 <= R_REM && is_silent(uop + 1) ? i + 2 : 0;
         if (!is_silent(uop))
             return 0;
@@ -99,8 +99,8 @@ static void note_poll(struct code *code, struct code_side *side, uint32_t at, ui
 static bool branches_on_the_spot(const struct code_side *side, uint32_t at)
 {
     const struct afuc_uop *uop = &side->image->uop[at];
-    return at + 1 < side->count && code_row(uop->code)->act == ACT_CONDITION && uop->target == at &&
-           reads_control(uop + 1) && uop[1].dst == uop->s1;
+    return at + 1 < side->count && afuc_row_(uop->code)->act == ACT_CONDITION &&
+           uop->target == at && reads_control(uop + 1) && uop[1].dst == uop->s1;
 }
 
 /* Whether the branch that ends a loop looks at what the loop reads. */

@@ -296,7 +296,7 @@ void prove_places(struct prove_part *part)
 static void tell_wait(struct prove_handler *h, const struct code *code, unsigned side, uint32_t pc)
 {
     const struct afuc_uop *uop = &code->side[side].image->uop[pc];
-    bool on_the_spot = code_row(uop->code)->act == ACT_CONDITION;
+    bool on_the_spot = afuc_row_(uop->code)->act == ACT_CONDITION;
     size_t size = strlen(h->why);
     snprintf(h->why + size, sizeof(h->why) - size,
              "%sonly the %s revision waits for control register 0x%03x, at %04x", size ? "; " : "",

@@ -64,7 +64,7 @@ uint32_t code_control(enum cps_layout layout, const char *id)
 
 static bool names_control(const struct afuc_uop *uop)
 {
-    enum act act = code_row(uop->code)->act;
+    enum afuc_act act = afuc_row_(uop->code)->act;
     return (act == ACT_CONTROL_WRITE || act == ACT_CONTROL_READ) && !(uop->flags & U_PRE);
 }
 

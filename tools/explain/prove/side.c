@@ -170,7 +170,7 @@ static bool run_alu(struct runner *run, struct state *s, const struct afuc_uop *
     m.a = runner_source_(run, s, uop, uop->s1);
     m.b = uop->s2 == S2_IMM ? smt_word(run->smt, uop->imm) : runner_source_(run, s, uop, uop->s2);
     m.d = uop->dst <= R_REM ? s->r[uop->dst] : smt_word(run->smt, 0);
-    if (!meaning_value(run->smt, code_row(uop->code)->text, &m, &value))
+    if (!meaning_value(run->smt, afuc_row_(uop->code)->text, &m, &value))
         return false;
     s->carry = m.carry;
     write_port(run, s, uop->dst, value);
@@ -200,7 +200,7 @@ static void extra_moves(struct runner *run, struct state *s, const struct afuc_u
 static bool execute(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
     Z3_ast value = NULL;
-    switch (code_row(uop->code)->act) {
+    switch (afuc_row_(uop->code)->act) {
     case ACT_EXPRESSION:
         if (!run_alu(run, s, uop))
             return false;
@@ -269,7 +269,7 @@ static void bulk(struct runner *run, struct state *s, const struct afuc_uop *uop
     s->usraddr = smt_unknown(run->smt, "bulkusraddr", name);
     if (uop->dst == R_ADDR || uop->dst == R_USRADDR)
         s->user = smt_unknown(run->smt, "bulkuser", name);
-    if (code_row(uop->code)->act == ACT_EXPRESSION)
+    if (afuc_row_(uop->code)->act == ACT_EXPRESSION)
         s->carry = smt_unknown(run->smt, "bulkcarry", name);
 }
 
@@ -295,18 +295,27 @@ static enum halt repeat(struct runner *run, struct state *s, const struct afuc_u
  * registers are in question. */
 static bool is_bulk(const struct runner *run, const struct afuc_uop *uop)
 {
-    enum act act = code_row(uop->code)->act;
-    bool control = act == ACT_CONTROL_WRITE || act == ACT_CONTROL_READ;
-    return act != ACT_SQE_WRITE && act != ACT_SQE_READ && !(control && run->code->renumbered) &&
-           !(act == ACT_CONTROL_WRITE && !uop->s1 &&
-             uop->imm == run->code->side[run->side].peek_switch);
+    enum afuc_act act = afuc_row_(uop->code)->act;
+    switch (act) {
+    case ACT_EXPRESSION:
+    case ACT_MEMORY_WRITE:
+    case ACT_MEMORY_READ:
+    case ACT_NOTHING:
+        return true;
+    case ACT_CONTROL_WRITE:
+    case ACT_CONTROL_READ:
+        return !run->code->renumbered && !(act == ACT_CONTROL_WRITE && !uop->s1 &&
+                                           uop->imm == run->code->side[run->side].peek_switch);
+    default:
+        return false;
+    }
 }
 
 static enum halt plain(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
     uint32_t left = 0;
     enum halt halt = HALT_CUT;
-    enum act act = code_row(uop->code)->act;
+    enum afuc_act act = afuc_row_(uop->code)->act;
     bool counted = (uop->flags & U_REP) || (uop->xmov && act == ACT_EXPRESSION);
     bool unknown = counted && !smt_known(run->smt, s->r[R_REM], &left);
     if (unknown && !is_bulk(run, uop))
@@ -341,7 +350,7 @@ static enum halt branch(struct runner *run, struct state *s, const struct afuc_u
     m.a = runner_source_(run, s, uop, uop->s1);
     m.b = smt_word(run->smt, uop->imm);
     m.d = m.b;
-    if (!meaning_condition(run->smt, code_row(uop->code)->text, &m, &s->condition))
+    if (!meaning_condition(run->smt, afuc_row_(uop->code)->text, &m, &s->condition))
         return lost(run, "a branch that is not followed");
     if (!smt_decided(run->smt, s->condition, &taken))
         return HALT_BRANCH;
@@ -356,14 +365,14 @@ static enum halt branch(struct runner *run, struct state *s, const struct afuc_u
 bool runner_polls(const struct runner *run, const struct state *s)
 {
     const struct afuc_uop *uop = &run->code->side[run->side].image->uop[s->pc];
-    return s->poll && code_row(uop->code)->act == ACT_CONDITION && uop->target == s->poll;
+    return s->poll && afuc_row_(uop->code)->act == ACT_CONDITION && uop->target == s->poll;
 }
 
 void runner_branch(struct runner *run, struct state *s, bool taken)
 {
     const struct afuc_uop *uop = &run->code->side[run->side].image->uop[s->pc];
     s->poll = 0;
-    if (code_row(uop->code)->act == ACT_SECURE) { /* no delay slot */
+    if (afuc_row_(uop->code)->act == ACT_SECURE) { /* no delay slot */
         s->pc += taken ? 3 : 1;
         s->npc = s->pc + 1;
     } else if (taken) {
@@ -448,7 +457,7 @@ static enum halt step(struct runner *run, struct state *s)
     const struct afuc_uop *uop = &side->image->uop[s->pc];
     if (code_slot_branches(side, s->pc))
         return lost(run, "a delay slot that branches");
-    switch (code_row(uop->code)->act) {
+    switch (afuc_row_(uop->code)->act) {
     case ACT_CONDITION:
         return branch(run, s, uop);
     case ACT_JUMP:
