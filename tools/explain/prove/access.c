@@ -84,20 +84,6 @@ void runner_control_write_(struct runner *run, struct state *s, const struct afu
         keep(run, s, number % CONTROL_COUNT, value);
 }
 
-/* Of a machine that is known, what was written last, or what it has; else nobody knows. */
-static Z3_ast control_value(struct runner *run, struct state *s, Z3_ast at)
-{
-    uint32_t number = 0;
-    if (!run->world || !smt_known(run->smt, at, &number))
-        return runner_heard_(run, s, FROM_CONTROL);
-    number %= CONTROL_COUNT;
-    for (const struct kept *kept = s->kept; kept; kept = kept->before) {
-        if (kept->number == number)
-            return kept->value;
-    }
-    return smt_word(run->smt, run->world->control[number]);
-}
-
 /* The value that ends a poll: the same in both revisions, where it is the same poll, which looks at
  * the same registers. Of a machine that is known the loop turns. */
 Z3_ast runner_poll_value_(struct runner *run, struct state *s, Z3_ast at, unsigned id)
@@ -163,7 +149,16 @@ Z3_ast runner_control_read_(struct runner *run, struct state *s, const struct af
     struct effect *effect = runner_effect_(run, s, EFFECT_CREAD);
     runner_add_word_(effect, at);
     add_shown(run, s, at, effect);
-    return control_value(run, s, at);
+    /* Of a machine that is known, what was written last, or what it has; else nobody knows. */
+    uint32_t number = 0;
+    if (!run->world || !smt_known(run->smt, at, &number))
+        return runner_heard_(run, s, FROM_CONTROL);
+    number %= CONTROL_COUNT;
+    for (const struct kept *kept = s->kept; kept; kept = kept->before) {
+        if (kept->number == number)
+            return kept->value;
+    }
+    return smt_word(run->smt, run->world->control[number]);
 }
 
 void runner_store_(struct runner *run, struct state *s, const struct afuc_uop *uop)

@@ -251,23 +251,18 @@ static struct cps_err *compare_later(const struct stage *stage, enum cps_process
     return NULL;
 }
 
-/* Packets that do nothing, more than any that a switch comes in front of. */
-static void put_nothing(enum cps_gen gen, struct cps_buf *out)
-{
-    stage_head(gen, out);
-    cps_buf_str(out, "buffer 0x00100000 frame\n");
-    for (unsigned i = 0; i < NOTHINGS; i++)
-        cps_buf_str(out, "    CP_NOP 0x1\n");
-    cps_buf_str(out, "submit frame\n");
-}
-
 struct cps_err *stage_context(const struct stage *stage, const char *inject,
                               struct stage_context *ret)
 {
     struct record record[2] = {{0}, {0}};
     CPS_BUF text = {0};
     ret->count = 0;
-    put_nothing(stage->fw[0]->gen, &text);
+    /* Packets that do nothing, more than any that a switch comes in front of. */
+    stage_head(stage->fw[0]->gen, &text);
+    cps_buf_str(&text, "buffer 0x00100000 frame\n");
+    for (unsigned i = 0; i < NOTHINGS; i++)
+        cps_buf_str(&text, "    CP_NOP 0x1\n");
+    cps_buf_str(&text, "submit frame\n");
     tool_text(&text);
     struct cps_err *err = record_both(stage, &text, inject, record);
     if (!err)

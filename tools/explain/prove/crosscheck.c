@@ -213,22 +213,17 @@ static void put_contradiction(const struct trial *t, unsigned run, const char *e
     cps_json_buf(found, "text", &t->text);
 }
 
-/* The seed follows from the handler and the number of the run. */
-static void begin_run(struct trial *t, unsigned run)
-{
-    unsigned role = (unsigned)t->part->code.side[0].part->role;
-    t->rng.state = rng_mix((uint64_t)role << 40 | (uint64_t)t->handler->id[0] << 32 | run);
-    make_stream(t);
-    make_state(t);
-}
-
 static struct cps_err *run_all(struct trial *t, unsigned runs, struct json_object *to)
 {
     uint64_t reached = 0;
     struct twins_answer answer = {0};
     unsigned run = 0;
     for (; run < runs && !answer.different; run++) {
-        begin_run(t, run);
+        /* The seed follows from the handler and the number of the run. */
+        unsigned role = (unsigned)t->part->code.side[0].part->role;
+        t->rng.state = rng_mix((uint64_t)role << 40 | (uint64_t)t->handler->id[0] << 32 | run);
+        make_stream(t);
+        make_state(t);
         tool_text(&t->text);
         CPS_TRY(twins_run(&t->twins, &t->text, &t->packet, t->poke, t->pokes, &answer));
         reached += answer.reached;

@@ -158,9 +158,13 @@ static void compare_words(struct code *code, struct cps_buf *values)
     }
 }
 
-/* The packet table beside the addresses of handlers, and what lies behind it. */
-static void compare_rest(struct code *code, struct cps_buf *values)
+void code_data(struct code *code)
 {
+    CPS_BUF values = {0};
+    mark_words(&code->side[0]);
+    mark_words(&code->side[1]);
+    compare_words(code, &values);
+    /* The packet table beside the addresses of handlers, and what lies behind it. */
     const struct code_side *a = &code->side[0];
     const struct code_side *b = &code->side[1];
     for (uint32_t i = 0; a->count + i < a->part->size || b->count + i < b->part->size; i++) {
@@ -172,16 +176,7 @@ static void compare_rest(struct code *code, struct cps_buf *values)
             new ^= b->table[i];
         }
         if (has[0] != has[1] || old != new)
-            note_word(code, a->count + i, old, new, values);
+            note_word(code, a->count + i, old, new, &values);
     }
-}
-
-void code_data(struct code *code)
-{
-    CPS_BUF values = {0};
-    mark_words(&code->side[0]);
-    mark_words(&code->side[1]);
-    compare_words(code, &values);
-    compare_rest(code, &values);
     cache_hash(tool_text(&values), values.size, code->data.digest);
 }

@@ -290,21 +290,6 @@ static bool has_own(const struct hunt *h, const struct fuzz_case *at)
     return false;
 }
 
-static void make_case(struct hunt *h)
-{
-    if (!(h->all.count || h->aimed.count) || rng_chance(&h->rng, FRESH)) {
-        grammar_case(&h->grammar, &h->rng, &h->input);
-    } else {
-        corpus_unpack(choose(h), &h->input);
-        corpus_unpack(choose(h), &h->other);
-        mutate(&h->grammar, &h->rng, &h->other, &h->input);
-    }
-    if (!has_own(h, &h->input) || rng_chance(&h->rng, 20))
-        add_own(h, &h->input);
-    if (h->hints->count && rng_chance(&h->rng, 15))
-        add_registers(h, &h->input);
-}
-
 /* ---- The search ---- */
 
 /* Keeps a case that reached an edge which none did before. */
@@ -333,7 +318,17 @@ static void keep_case(struct hunt *h)
 
 static void try_case(struct hunt *h)
 {
-    make_case(h);
+    if (!(h->all.count || h->aimed.count) || rng_chance(&h->rng, FRESH)) {
+        grammar_case(&h->grammar, &h->rng, &h->input);
+    } else {
+        corpus_unpack(choose(h), &h->input);
+        corpus_unpack(choose(h), &h->other);
+        mutate(&h->grammar, &h->rng, &h->other, &h->input);
+    }
+    if (!has_own(h, &h->input) || rng_chance(&h->rng, 20))
+        add_own(h, &h->input);
+    if (h->hints->count && rng_chance(&h->rng, 15))
+        add_registers(h, &h->input);
     hunt_run(h, &h->input);
     keep_case(h);
     struct shown shown = hunt_judge(h, &h->input);
@@ -400,21 +395,6 @@ static struct cps_err *put_text(const struct hunt *h, bool guarded, struct cps_b
     return cps_pm4text_write(item, count, out);
 }
 
-/* The payload of the packet that shows it. */
-static void put_words(const struct hunt *h, const struct stage_mark *mark, struct witness *ret)
-{
-    ret->words = 0;
-    for (unsigned i = 0; i < h->best.streams; i++) {
-        const struct case_stream *s = &h->best.stream[i];
-        if (mark->iova < s->iova || mark->iova >= s->iova + 4 * (uint64_t)s->count)
-            continue;
-        uint32_t at = (uint32_t)(mark->iova - s->iova) / 4;
-        uint32_t length = case_packet_at(&h->best, i, at).length;
-        for (uint32_t k = 1; k < length && k <= WITNESS_MOST; k++)
-            ret->word[ret->words++] = s->word[at + k];
-    }
-}
-
 /* The stream counts if it shows the same once more, as text. */
 static struct cps_err *confirm_text(struct hunt *h, const struct shown *shown, bool guarded,
                                     struct witness *ret)
@@ -427,21 +407,20 @@ static struct cps_err *confirm_text(struct hunt *h, const struct shown *shown, b
     CPS_TRY(stage_compare(h->stage, h->who, &h->part->code, &text, &mark, &answer));
     if (!answer.different || (answer.hidden && !shown->hidden))
         return NULL;
-    put_words(h, &mark, ret);
+    /* The payload of the packet that shows it. */
+    ret->words = 0;
+    for (unsigned i = 0; i < h->best.streams; i++) {
+        const struct case_stream *s = &h->best.stream[i];
+        if (mark.iova < s->iova || mark.iova >= s->iova + 4 * (uint64_t)s->count)
+            continue;
+        uint32_t at = (uint32_t)(mark.iova - s->iova) / 4;
+        uint32_t length = case_packet_at(&h->best, i, at).length;
+        for (uint32_t k = 1; k < length && k <= WITNESS_MOST; k++)
+            ret->word[ret->words++] = s->word[at + k];
+    }
     ret->tried = true;
     witness_take(ret, &answer, place_of(shown->level), &mark, "a random stream", &text);
     return NULL;
-}
-
-static struct cps_err *confirm(struct hunt *h, struct witness *ret)
-{
-    h->doubts = 0;
-    hunt_run(h, &h->best);
-    h->found_hidden = false;
-    struct shown shown = hunt_judge(h, &h->best);
-    if (shown.different)
-        CPS_TRY(confirm_text(h, &shown, false, ret));
-    return shown.different && !ret->confirmed ? confirm_text(h, &shown, true, ret) : NULL;
 }
 
 static void know_handlers(struct hunt *h)
@@ -477,23 +456,6 @@ static unsigned keep_equal(const struct hunt *h, const uint8_t *id, unsigned cou
             ret[kept++] = id[i];
     }
     return kept;
-}
-
-static void set_grammar(struct hunt *h)
-{
-    struct grammar *g = &h->grammar;
-    protection_init(&h->protection, h->stage->fw[0]);
-    grammar_init(g, h->stage->fw[0], &h->protection, &h->learned);
-    g->knowns = keep_equal(h, g->known, g->knowns, g->known);
-    g->owns = keep_equal(h, g->own, g->owns, g->own);
-    h->own = *g;
-    h->own.knowns = h->own.owns = 0;
-    for (unsigned i = 0; i < h->handler->ids; i++) {
-        uint8_t id = h->handler->id[i];
-        h->own.own[h->own.owns++] = id;
-        if (g->fields[id])
-            h->own.known[h->own.knowns++] = id;
-    }
 }
 
 static struct cps_err *begin_side(struct hunt *h, unsigned number, struct cps_engine *booted)
@@ -534,7 +496,13 @@ static struct cps_err *try_cases(struct hunt *h, unsigned count, struct witness 
     if (!h->found && !h->found_hidden)
         return NULL;
     shrink(h);
-    return confirm(h, ret);
+    h->doubts = 0;
+    hunt_run(h, &h->best);
+    h->found_hidden = false;
+    struct shown shown = hunt_judge(h, &h->best);
+    if (shown.different)
+        CPS_TRY(confirm_text(h, &shown, false, ret));
+    return shown.different && !ret->confirmed ? confirm_text(h, &shown, true, ret) : NULL;
 }
 
 /* The same with an interrupt in front of one packet or another: a routine that saves the context
@@ -563,7 +531,19 @@ static struct cps_err *search(struct hunt *h, struct witness *ret)
     bool sqe = h->stage->fw[0]->part[0].role == h->part->code.side[0].part->role;
     unsigned only = h->handler->ids == 1 ? h->handler->id[0] : CPS_FW_TABLE_SIZE;
     know_handlers(h);
-    set_grammar(h);
+    struct grammar *g = &h->grammar;
+    protection_init(&h->protection, h->stage->fw[0]);
+    grammar_init(g, h->stage->fw[0], &h->protection, &h->learned);
+    g->knowns = keep_equal(h, g->known, g->knowns, g->known);
+    g->owns = keep_equal(h, g->own, g->owns, g->own);
+    h->own = *g;
+    h->own.knowns = h->own.owns = 0;
+    for (unsigned i = 0; i < h->handler->ids; i++) {
+        uint8_t id = h->handler->id[i];
+        h->own.own[h->own.owns++] = id;
+        if (g->fields[id])
+            h->own.known[h->own.knowns++] = id;
+    }
     if (only == IN_GMU_INTERRUPT)
         return interrupt_cases(h, "gmu", ret);
     if (only != IN_PREEMPT)

@@ -146,15 +146,6 @@ static void leave_out(struct joint *j, struct pair *p, unsigned side)
     p->extra[side]++;
 }
 
-/* Polls that stand last, where the other side has come to its end, or to the same place. */
-static void leave_out_rest(struct joint *j, struct pair *p)
-{
-    for (unsigned side = 0; side < 2; side++) {
-        while (is_poll(next_effect(j, p, side)))
-            leave_out(j, p, side);
-    }
-}
-
 static bool same_poll(struct joint *j, const struct effect *a, const struct effect *b)
 {
     uint32_t x = 0;
@@ -382,8 +373,13 @@ static bool meet(struct joint *j, struct pair *p)
     bool ended[2] = {p->at[0] == HALT_END, p->at[1] == HALT_END};
     bool same_place = !ended[0] && !ended[1] && p->s[0].pc < j->code->side[0].count &&
                       j->code->pairs.partner[0][p->s[0].pc] == p->s[1].pc;
-    if (same_place || ended[0] || ended[1])
-        leave_out_rest(j, p);
+    if (same_place || ended[0] || ended[1]) {
+        /* Polls that stand last, where the other side has come to its end, or to the same place. */
+        for (unsigned side = 0; side < 2; side++) {
+            while (is_poll(next_effect(j, p, side)))
+                leave_out(j, p, side);
+        }
+    }
     for (unsigned i = 0; i < 2; i++) {
         if (ended[!i] && p->s[!i].pc != PC_JUMP && next_effect(j, p, i)) {
             tell_more(j, p, i);

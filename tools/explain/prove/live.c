@@ -75,14 +75,6 @@ static uint64_t live_at(const struct flow *flow, const struct solution *s, uint3
     return at < flow->side->count ? s->at[at] : 0;
 }
 
-/* In front of a call: what the callee reads, and what it does not write of what is live behind. */
-static uint64_t in_front_of(const struct flow *flow, uint32_t callee, uint64_t behind)
-{
-    if (callee >= flow->side->count)
-        return behind;
-    return flow->live[callee] | (behind & flow->through[callee]);
-}
-
 /* Whether the delay slot of the instruction at @p at holds what goes elsewhere itself. */
 static bool slot_goes(const struct code_side *side, uint32_t at)
 {
@@ -155,8 +147,14 @@ static uint64_t behind(const struct flow *flow, const struct solution *s, uint32
     const struct afuc_row *row = afuc_row_(uop->code);
     struct code_ways ways = code_ways(row);
     uint64_t next = ways.next ? live_at(flow, s, code_has_slot(row) ? at + 2 : at + 1) : 0;
-    if (ways.call)
-        return in_front_of(flow, uop->target, next);
+    if (ways.call) {
+        /* In front of a call: what the callee reads, and what it does not write of what is live
+         * behind. */
+        uint32_t callee = uop->target;
+        if (callee >= flow->side->count)
+            return next;
+        return flow->live[callee] | (next & flow->through[callee]);
+    }
     return next | (ways.target ? live_at(flow, s, ways.skip ? at + 3 : uop->target) : 0) |
            (ways.back ? s->behind_return : 0) | (ways.end ? flow->at_end : 0) |
            (ways.somewhere ? at_table(flow, s, at) : 0);
@@ -199,19 +197,6 @@ static bool may_dispatch(const struct flow *flow, uint32_t at)
            (slot_goes(flow->side, at) && dispatches[at + 1]);
 }
 
-static void find_dispatches(struct flow *flow)
-{
-    bool again = true;
-    while (again) {
-        again = false;
-        for (uint32_t at = flow->side->count; at-- > 0;) {
-            bool may = may_dispatch(flow, at);
-            again = again || may != flow->dispatches[at];
-            flow->dispatches[at] = may;
-        }
-    }
-}
-
 static bool is_call(const struct flow *flow, uint32_t at)
 {
     enum afuc_act act = afuc_row_(flow->side->image->uop[at].code)->act;
@@ -231,19 +216,6 @@ static uint64_t live_behind_open_calls(const struct flow *flow)
     return live;
 }
 
-static void meet_handlers(struct flow *flow)
-{
-    const struct code_side *side = flow->side;
-    uint64_t before = flow->at_end;
-    uint64_t open = flow->alone ? 0 : live_behind_open_calls(flow);
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        uint32_t at = side->table[id];
-        if (!flow->alone && id != IN_PREEMPT && at < side->count)
-            flow->at_end |= flow->live[at] | (flow->through[at] & open);
-    }
-    flow->again = flow->again || before != flow->at_end;
-}
-
 static void solve(struct flow *flow)
 {
     const struct solution solutions[2] = {{flow->live, 0}, {flow->through, LIVE_ALL}};
@@ -254,7 +226,15 @@ static void solve(struct flow *flow)
             for (uint32_t at = flow->side->count; at-- > 0;)
                 update(flow, &solutions[i], at);
         }
-        meet_handlers(flow);
+        const struct code_side *side = flow->side;
+        uint64_t before = flow->at_end;
+        uint64_t open = flow->alone ? 0 : live_behind_open_calls(flow);
+        for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+            uint32_t at = side->table[id];
+            if (!flow->alone && id != IN_PREEMPT && at < side->count)
+                flow->at_end |= flow->live[at] | (flow->through[at] & open);
+        }
+        flow->again = flow->again || before != flow->at_end;
     }
 }
 
@@ -281,7 +261,15 @@ void code_live(struct code_side *side)
     side->live = flow.live = tool_alloc(words, sizeof(*flow.live));
     flow.through = tool_alloc(words, sizeof(*flow.through));
     flow.dispatches = tool_alloc(words, sizeof(*flow.dispatches));
-    find_dispatches(&flow);
+    bool again = true;
+    while (again) {
+        again = false;
+        for (uint32_t at = flow.side->count; at-- > 0;) {
+            bool may = may_dispatch(&flow, at);
+            again = again || may != flow.dispatches[at];
+            flow.dispatches[at] = may;
+        }
+    }
     find_reads(&flow);
     solve(&flow);
     for (uint32_t at = 0; at + 2 < side->count; at++)

@@ -102,17 +102,6 @@ static struct checked count_checked(const struct prove *prove)
     return all;
 }
 
-static void put_checked(const struct prove *prove, struct json_object *root)
-{
-    struct checked all = count_checked(prove);
-    struct json_object *check = cps_json_new_object(root, "cross_check");
-    cps_json_uint(check, "handlers", all.handlers);
-    cps_json_uint(check, "runs", all.runs);
-    cps_json_uint(check, "reached", all.reached);
-    cps_json_uint(check, "not_reached", all.not_reached);
-    cps_json_uint(check, "contradictions", prove_contradictions(prove));
-}
-
 static void put_invariants(const struct prove *prove, struct json_object *root)
 {
     struct json_object *list = cps_json_new_array(root, "invariants");
@@ -134,7 +123,13 @@ struct json_object *prove_results(const struct prove *prove)
         cps_json_uint(counts, verdict_name((enum verdict)i), prove_count(prove, (enum verdict)i));
     if (prove->interrupted)
         cps_json_bool(root, "interrupted", true);
-    put_checked(prove, root);
+    struct checked all = count_checked(prove);
+    struct json_object *check = cps_json_new_object(root, "cross_check");
+    cps_json_uint(check, "handlers", all.handlers);
+    cps_json_uint(check, "runs", all.runs);
+    cps_json_uint(check, "reached", all.reached);
+    cps_json_uint(check, "not_reached", all.not_reached);
+    cps_json_uint(check, "contradictions", prove_contradictions(prove));
     put_invariants(prove, root);
     put_moved(prove, root);
     put_scratch(prove, root);

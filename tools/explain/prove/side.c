@@ -330,21 +330,18 @@ static enum halt plain(struct runner *run, struct state *s, const struct afuc_uo
     return halt;
 }
 
-/* A branch to itself, as often as it takes; what its delay slot has read last nobody has looked at.
- */
-static enum halt poll_on_the_spot(struct runner *run, struct state *s, const struct afuc_uop *uop)
-{
-    Z3_ast at = smt_word(run->smt, uop[1].imm);
-    s->r[uop[1].dst] = runner_poll_value_(run, s, at, runner_poll_(run, s->pc));
-    s->pc += 2;
-    s->npc = s->pc + 1;
-    return HALT_CUT;
-}
-
 static enum halt branch(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
-    if (runner_poll_(run, s->pc) && s->npc == s->pc + 1)
-        return poll_on_the_spot(run, s, uop);
+    if (runner_poll_(run, s->pc) && s->npc == s->pc + 1) {
+        /* A branch to itself, as often as it takes; what its delay slot has read last nobody has
+         * looked at.
+         */
+        Z3_ast at = smt_word(run->smt, uop[1].imm);
+        s->r[uop[1].dst] = runner_poll_value_(run, s, at, runner_poll_(run, s->pc));
+        s->pc += 2;
+        s->npc = s->pc + 1;
+        return HALT_CUT;
+    }
     struct meaning m = {.carry = s->carry};
     bool taken = false;
     m.a = runner_source_(run, s, uop, uop->s1);

@@ -21,12 +21,6 @@ struct sources {
     uint32_t controls, loads;
 };
 
-static void begin_registers(struct sources *s, uint32_t first, uint32_t number)
-{
-    for (uint32_t i = first; i < WITNESS_MOST; i++)
-        s->d->regdata_at[i] = (number & 0x3ffff) + (i - first);
-}
-
 static void begin_memory(struct sources *s, uint32_t first)
 {
     for (uint32_t i = first; i < WITNESS_MOST; i++)
@@ -38,8 +32,11 @@ static void control_write(struct sources *s, const struct effect *effect)
     uint32_t number = smt_model_word(s->model, effect->word[0]);
     uint32_t value = smt_model_word(s->model, effect->word[1]);
     const uint64_t low = UINT32_MAX;
-    if (number == s->port.reg_read)
-        begin_registers(s, effect->taken[FROM_REGDATA], value);
+    if (number == s->port.reg_read) {
+        uint32_t first = effect->taken[FROM_REGDATA];
+        for (uint32_t i = first; i < WITNESS_MOST; i++)
+            s->d->regdata_at[i] = (value & 0x3ffff) + (i - first);
+    }
     if (number == s->port.mem_read)
         s->mem = (s->mem & ~low) | value;
     if (number == s->port.mem_read && effect->count > 2)

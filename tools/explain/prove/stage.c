@@ -328,17 +328,6 @@ uint32_t stage_value(const struct play *play, unsigned core, char file, uint32_t
     return cps_engine_get(play->engine, at, &value) ? (uint32_t)value : 0;
 }
 
-static void take_world(const struct play *play, unsigned core, struct world *ret)
-{
-    for (unsigned i = 0; i < 32; i++)
-        ret->r[i] = stage_value(play, core, CPS_FILE_GENERAL, i);
-    for (unsigned i = 0; i < SQE_COUNT; i++)
-        ret->sqe[i] = stage_value(play, core, CPS_FILE_SQE, i);
-    for (unsigned i = 0; i < CONTROL_COUNT; i++)
-        ret->control[i] = stage_value(play, core, CPS_FILE_CONTROL, i);
-    ret->known = true;
-}
-
 bool stage_find_core(const struct cps_engine *engine, enum cps_processor who, unsigned *ret)
 {
     for (*ret = 0; *ret < engine->cores; ++*ret) {
@@ -370,7 +359,14 @@ enum cps_stop stage_run_until(struct play *play, struct stage_watch *w, uint32_t
             return stop;
         cps_engine_sink(engine, &w->sink, 1u << CPS_EV_PKT); /* hands over what is pending */
         if (w->seen && there && cps_engine_where(engine, core).pc == w->pc) {
-            take_world(play, core, w->world);
+            struct world *ret = w->world;
+            for (unsigned i = 0; i < 32; i++)
+                ret->r[i] = stage_value(play, core, CPS_FILE_GENERAL, i);
+            for (unsigned i = 0; i < SQE_COUNT; i++)
+                ret->sqe[i] = stage_value(play, core, CPS_FILE_SQE, i);
+            for (unsigned i = 0; i < CONTROL_COUNT; i++)
+                ret->control[i] = stage_value(play, core, CPS_FILE_CONTROL, i);
+            ret->known = true;
             break;
         }
     }

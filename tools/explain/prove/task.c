@@ -160,17 +160,6 @@ static void put_words(struct json_object *to, const char *key, const uint32_t *w
         cps_json_append(words, json_object_new_int64(word[i]));
 }
 
-static void put_registers(struct json_object *to, const struct difference *d)
-{
-    struct json_object *registers = cps_json_new_object(to, "registers");
-    for (unsigned i = 1; i < R_REM; i++) {
-        char name[8];
-        snprintf(name, sizeof(name), "$%02x", i);
-        if (d->r[i])
-            cps_json_uint(registers, name, d->r[i]);
-    }
-}
-
 /* Packets whose handlers may read what is left: none of them, and nobody sees it. */
 static void put_readers(const struct prove *prove, unsigned part, uint64_t left,
                         struct json_object *result)
@@ -200,7 +189,13 @@ static void put_difference(struct json_object *result, const struct prove_handle
 {
     struct json_object *state = cps_json_new_object(result, "state");
     const struct difference *d = &h->difference;
-    put_registers(state, d);
+    struct json_object *registers = cps_json_new_object(state, "registers");
+    for (unsigned i = 1; i < R_REM; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "$%02x", i);
+        if (d->r[i])
+            cps_json_uint(registers, name, d->r[i]);
+    }
     put_words(state, "packet_words", d->data, d->data_count);
     put_words(state, "control_reads", d->control, d->control_count);
     put_words(state, "control_numbers", d->control_at, d->control_count);
@@ -219,22 +214,6 @@ static const char *why_not_reached(const struct stage *stage, const struct prove
     return "no stream that was run brings the processor to this handler";
 }
 
-static void show_witness(const struct prove_handler *h, const struct witness *witness,
-                         struct json_object *result)
-{
-    struct json_object *to = cps_json_new_object(result, "witness");
-    cps_json_text(to, "place", prove_is_bootstrap(h) ? "the boot" : stage_place(witness->place));
-    put_words(to, "packet_words", witness->word, witness->words);
-    cps_json_uint(to, "packet_header", witness->mark.header);
-    cps_json_uint(to, "packet_address", witness->mark.iova);
-    if (*witness->mark.inject)
-        cps_json_text(to, "inject", witness->mark.inject);
-    cps_json_bool(to, "control_registers_only", witness->hidden);
-    cps_json_text(to, "difference", witness->how);
-    cps_json_text(to, "event", witness->seen);
-    cps_json_buf(to, "text", &witness->text);
-}
-
 static struct cps_err *put_witness(const struct prove *prove, const struct prove_part *part,
                                    const struct prove_handler *h, struct json_object *result)
 {
@@ -248,8 +227,19 @@ static struct cps_err *put_witness(const struct prove *prove, const struct prove
     if (!witness.tried)
         cps_json_text(result, "not_reached", why_not_reached(&prove->stage, part));
     cps_json_bool(result, "confirmed", witness.confirmed);
-    if (witness.confirmed)
-        show_witness(h, &witness, result);
+    if (witness.confirmed) {
+        struct json_object *to = cps_json_new_object(result, "witness");
+        cps_json_text(to, "place", prove_is_bootstrap(h) ? "the boot" : stage_place(witness.place));
+        put_words(to, "packet_words", witness.word, witness.words);
+        cps_json_uint(to, "packet_header", witness.mark.header);
+        cps_json_uint(to, "packet_address", witness.mark.iova);
+        if (*witness.mark.inject)
+            cps_json_text(to, "inject", witness.mark.inject);
+        cps_json_bool(to, "control_registers_only", witness.hidden);
+        cps_json_text(to, "difference", witness.how);
+        cps_json_text(to, "event", witness.seen);
+        cps_json_buf(to, "text", &witness.text);
+    }
     witness_deinit(&witness);
     return err;
 }

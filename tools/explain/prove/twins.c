@@ -365,17 +365,6 @@ static struct stream_of select_events(const struct twins *t, unsigned side, unsi
     return ret;
 }
 
-/* The new revision's events with the old one's numbers and addresses. */
-static void read_as_old(const struct code *code, const struct stream_of *old, struct stream_of *new)
-{
-    for (size_t i = 0; i < new->count; i++) {
-        struct cps_event *event = &new->event[i];
-        stage_renumber(code, event);
-        if (i < old->count && is_moved(code, old->event[i].value, event->value))
-            event->value = old->event[i].value;
-    }
-}
-
 static void describe(const struct stage *stage, const struct cps_difference *d, char *ret,
                      size_t size)
 {
@@ -409,7 +398,14 @@ static size_t compare_who(const struct twins *t, unsigned who, struct twins_answ
     struct stream_of new = select_events(t, 1, who);
     struct cps_diff diff = {0};
     size_t at = SIZE_MAX;
-    read_as_old(t->code, &old, &new);
+    /* The new revision's events with the old one's numbers and addresses. */
+    const struct code *code = t->code;
+    for (size_t i = 0; i < new.count; i++) {
+        struct cps_event *event = &new.event[i];
+        stage_renumber(code, event);
+        if (i < old.count && is_moved(code, old.event[i].value, event->value))
+            event->value = old.event[i].value;
+    }
     if (t->cut[0] || t->cut[1])
         old.count = new.count = old.count < new.count ? old.count : new.count;
     tool_must(
