@@ -158,7 +158,7 @@ static bool same_control(const struct code *code, const struct afuc_uop *a,
            code->scratch[b->imm] == a->imm;
 }
 
-static bool is_equal(const struct afuc_uop *a, const struct afuc_uop *b)
+bool code_same(const struct afuc_uop *a, const struct afuc_uop *b)
 {
     return a->code == b->code && a->dst == b->dst && a->s1 == b->s1 && a->s2 == b->s2 &&
            a->flags == b->flags && a->xmov == b->xmov;
@@ -179,7 +179,7 @@ static void note_lone_constants(struct code *code)
             uint32_t other = side->partner[at];
             const struct afuc_uop *uop = &side->image->uop[at];
             if (code_may_address(uop) &&
-                (other == CPS_FW_ALONE || !is_equal(uop, &code->side[!i].image->uop[other])))
+                (other == CPS_FW_ALONE || !code_same(uop, &code->side[!i].image->uop[other])))
                 note_constant(code, i ? CPS_FW_ALONE : uop->imm, i ? uop->imm : CPS_FW_ALONE);
         }
     }
@@ -239,7 +239,7 @@ static void match(struct code *code, uint32_t old)
     const struct afuc_uop *a = &code->side[0].image->uop[old];
     const struct afuc_uop *b = &code->side[1].image->uop[new];
     bool same = false;
-    if (!is_equal(a, b) || afuc_row_(a->code)->act == ACT_ILLEGAL)
+    if (!code_same(a, b) || afuc_row_(a->code)->act == ACT_ILLEGAL)
         return;
     match_immediate(code, old, new, &same);
     code->same[old] =

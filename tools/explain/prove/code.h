@@ -37,6 +37,8 @@ struct code_ways {
 };
 
 struct code_ways code_ways(const struct afuc_row *row);
+/** Whether two instructions are the same but for the immediate. */
+bool code_same(const struct afuc_uop *a, const struct afuc_uop *b);
 /** Whether it goes to a constant address: afuc_uop.target. */
 bool code_names_target(const struct afuc_row *row);
 /** Whether its immediate may be an address of the image. */

@@ -12,6 +12,7 @@
 #include "cpscope.h"
 #include "emu/afuc/core/core.h"
 #include "isa/base/pm4.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/explain/fuzz/random.h"
 #include "tools/explain/prove/twins.h"
@@ -195,9 +196,7 @@ static void put_contradiction(const struct trial *t, unsigned run, const char *e
                               struct json_object *to)
 {
     struct json_object *found = cps_json_new_object(to, "contradiction");
-    cps_json_uint(found, "run", run);
-    cps_json_text(found, "event", event);
-    cps_json_text(found, "place", stage_place(t->place));
+    doc_put(found, "run=%u event=%s place=%s", run, event, stage_place(t->place));
     if (t->twins.preempt) { /* as --inject has it */
         char inject[64];
         snprintf(inject, sizeof(inject), "preempt@1:%" PRIu32 ",switch@1:%" PRIu32,
@@ -273,17 +272,6 @@ static void find_followers(struct trial *t)
         twins_find_code(&t->twins);
 }
 
-bool crosscheck_applies(struct json_object *result)
-{
-    static const enum verdict promises[] = {VERDICT_SAME_CODE, VERDICT_EQUAL, VERDICT_WAITS};
-    const char *verdict = cps_json_get_text(result, "verdict", "");
-    for (unsigned i = 0; i < sizeof(promises) / sizeof(promises[0]); i++) {
-        if (!strcmp(verdict, verdict_name(promises[i])))
-            return true;
-    }
-    return false;
-}
-
 struct cps_err *crosscheck_task(const struct prove *prove, const struct prove_task *task,
                                 struct json_object *result)
 {
@@ -293,8 +281,8 @@ struct cps_err *crosscheck_task(const struct prove *prove, const struct prove_ta
     t->prove = prove;
     t->part = &prove->part[task->part];
     t->handler = prove_handler_of(prove, task);
-    bool waits = !strcmp(cps_json_get_text(result, "verdict", ""), verdict_name(VERDICT_WAITS));
-    twins_init(&prove->stage, &t->part->code, t->handler->pc, waits, &t->twins);
+    twins_init(&prove->stage, &t->part->code, t->handler->pc,
+               prove_verdict(result) == VERDICT_WAITS, &t->twins);
     if (prove_is_bootstrap(t->handler)) {
         bool known = false;
         struct stage_answer answer;

@@ -18,20 +18,12 @@ const char *effect_name(enum effect_kind kind)
     return names[kind];
 }
 
-/* Whether two repetitions are of the same instruction. */
-static bool same_instruction(const struct effect *a, const struct effect *b)
-{
-    if (!a->uop || !b->uop)
-        return a->uop == b->uop;
-    return a->uop->code == b->uop->code && a->uop->dst == b->uop->dst && a->uop->s1 == b->uop->s1 &&
-           a->uop->s2 == b->uop->s2 && a->uop->flags == b->uop->flags &&
-           a->uop->xmov == b->uop->xmov && a->uop->imm == b->uop->imm;
-}
-
 bool effect_fits(const struct effect *a, const struct effect *b, char *ret, size_t size)
 {
     const char *name = effect_name((enum effect_kind)b->kind);
-    if (a->kind != b->kind || a->count != b->count || !same_instruction(a, b)) {
+    if (a->kind != b->kind || a->count != b->count ||
+        !(a->uop == b->uop ||
+          (a->uop && b->uop && code_same(a->uop, b->uop) && a->uop->imm == b->uop->imm))) {
         snprintf(ret, size, "a %s where the old revision has a %s", name,
                  effect_name((enum effect_kind)a->kind));
         return false;
@@ -84,47 +76,44 @@ struct pairs {
     unsigned count;
 };
 
+/* @param bit  as LIVE_*; 0: always live */
 static void put_pair(struct pairs *p, const char *name, uint64_t bit, Z3_ast a, Z3_ast b)
 {
+    if (bit && !(p->live & bit))
+        return;
     struct left *left = &p->left[p->count++];
     *left = (struct left){.bit = bit, .word = {a, b}};
     snprintf(left->name, sizeof(left->name), "%s", name);
 }
 
-/* ---- One function for each member of a core's state that is COMPARED ---- */
-
+/* One function for each member of a core's state that is COMPARED. */
 static void put_r(struct pairs *p)
 {
     char name[24];
     for (unsigned i = 1; i <= R_REM; i++) {
         snprintf(name, sizeof(name), "register $%02x", i);
-        if (p->live >> i & 1)
-            put_pair(p, name, UINT64_C(1) << i, p->s[0].r[i], p->s[1].r[i]);
+        put_pair(p, name, UINT64_C(1) << i, p->s[0].r[i], p->s[1].r[i]);
     }
 }
 
 static void put_carry(struct pairs *p)
 {
-    if (p->live & LIVE_CARRY)
-        put_pair(p, "the carry", LIVE_CARRY, p->s[0].carry, p->s[1].carry);
+    put_pair(p, "the carry", LIVE_CARRY, p->s[0].carry, p->s[1].carry);
 }
 
 static void put_user_selected(struct pairs *p)
 {
-    if (p->live & LIVE_ADDR)
-        put_pair(p, "the selection", LIVE_ADDR, p->s[0].user, p->s[1].user);
+    put_pair(p, "the selection", LIVE_ADDR, p->s[0].user, p->s[1].user);
 }
 
 static void put_addr(struct pairs *p)
 {
-    if (p->live & LIVE_ADDR)
-        put_pair(p, "$addr", LIVE_ADDR, p->s[0].addr, p->s[1].addr);
+    put_pair(p, "$addr", LIVE_ADDR, p->s[0].addr, p->s[1].addr);
 }
 
 static void put_usraddr(struct pairs *p)
 {
-    if (p->live & LIVE_ADDR)
-        put_pair(p, "$usraddr", LIVE_ADDR, p->s[0].usraddr, p->s[1].usraddr);
+    put_pair(p, "$usraddr", LIVE_ADDR, p->s[0].usraddr, p->s[1].usraddr);
 }
 
 /* The call stack is in state.call, as addresses of the old revision: joint.c compares it. */

@@ -11,6 +11,7 @@
 #include "cpscope.h"
 #include "tools/run/cachedir.h"
 #include "tools/run/files.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/explain/prove/task.h"
 #include "trace/out/outfile.h"
@@ -143,11 +144,8 @@ static bool shows_again(const struct prove *prove, const struct prove_task *task
 static bool keeps_promise(const struct prove *prove, const struct prove_task *task,
                           struct json_object *result)
 {
-    const char *verdict = cps_json_get_text(result, "verdict", "");
-    bool equal = !strcmp(verdict, verdict_name(VERDICT_SAME_CODE)) ||
-                 !strcmp(verdict, verdict_name(VERDICT_EQUAL));
-    if (!equal)
-        return !strcmp(verdict, verdict_name(VERDICT_BOUNDED));
+    if (prove_verdict(result) > VERDICT_EQUAL)
+        return prove_verdict(result) == VERDICT_BOUNDED;
     bool same = prove_same_code(&prove->part[task->part], prove_handler_of(prove, task));
     cps_json_text(result, "verdict", verdict_name(same ? VERDICT_SAME_CODE : VERDICT_EQUAL));
     return true;
@@ -203,9 +201,7 @@ void prove_keep(const struct prove *prove, const struct prove_task *task,
     if (!entry_path(prove, task, path))
         return;
     struct json_object *entry = json_object_new_object();
-    cps_json_text(entry, "key", task->key);
-    cps_json_text(entry, "images", prove->images);
-    cps_json_uint(entry, "cross_check", prove->runs);
+    doc_put(entry, "key=%s images=%s cross_check=%u", task->key, prove->images, prove->runs);
     cps_json_add(entry, "result", json_object_get(result));
     CPS_BUF text = {0};
     cps_json_put(&text, entry, JSON_C_TO_STRING_PLAIN);

@@ -17,27 +17,25 @@ struct reader {
     const struct smt *smt;
     const char *at;
     struct meaning *operand;
-    struct value t;
+    struct value t, carry;
     bool bad;
 };
 
 static struct value comma(struct reader *r);
+static struct value ternary(struct reader *r);
 static struct value unary(struct reader *r);
 
-static void skip_space(struct reader *r)
-{
-    while (isspace((unsigned char)*r->at))
-        r->at++;
-}
-
-/* Takes @p text if it is what comes next. */
+/* Takes @p text if it is what comes next, a name as a whole. */
 static bool take(struct reader *r, const char *text)
 {
-    skip_space(r);
-    if (strncmp(r->at, text, strlen(text)))
-        return false;
-    r->at += strlen(text);
-    return true;
+    size_t length = strlen(text);
+    while (isspace((unsigned char)*r->at))
+        r->at++;
+    char next = strncmp(r->at, text, length) ? '\0' : r->at[length];
+    bool found = !strncmp(r->at, text, length) &&
+                 !(isalpha((unsigned char)*text) && (isalnum((unsigned char)next) || next == '_'));
+    r->at += found ? length : 0;
+    return found;
 }
 
 static void expect(struct reader *r, const char *text)
@@ -120,70 +118,45 @@ static struct value leading_zeros(struct reader *r, struct value v)
     return count;
 }
 
-static struct value called(struct reader *r, const char *name)
+/* The value in parentheses. */
+static struct value inside(struct reader *r)
 {
     expect(r, "(");
     struct value v = comma(r);
     expect(r, ")");
-    if (!strcmp(name, "UINT64_C"))
-        return convert(r, v, 64, false);
-    v = convert(r, v, 32, false);
-    return !strcmp(name, "__builtin_clz") ? leading_zeros(r, v) : popcount(r, v);
+    return v;
 }
 
-static bool takes_word(struct reader *r, const char *word)
+/* A variable, after an assignment to it if `=` comes next. */
+static struct value variable(struct reader *r, struct value *v)
 {
-    skip_space(r);
-    size_t length = strlen(word);
-    if (strncmp(r->at, word, length) || isalnum((unsigned char)r->at[length]) ||
-        r->at[length] == '_')
-        return false;
-    r->at += length;
-    return true;
+    if (take(r, "==")) /* of what follows */
+        r->at -= strlen("==");
+    else if (take(r, "="))
+        *v = convert(r, ternary(r), v->bits, false);
+    return *v;
 }
-
-/* An assignment, if `=` comes next: of the two that rows make. */
-static bool takes_assignment(struct reader *r)
-{
-    skip_space(r);
-    if (r->at[0] != '=' || r->at[1] == '=')
-        return false;
-    r->at++;
-    return true;
-}
-
-static struct value ternary(struct reader *r);
 
 static struct value name_of(struct reader *r)
 {
-    static const char *const functions[] = {"UINT64_C", "__builtin_clz", "__builtin_popcount"};
-    for (unsigned i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-        if (takes_word(r, functions[i]))
-            return called(r, functions[i]);
-    }
-    if (takes_word(r, "t")) {
-        if (takes_assignment(r))
-            r->t = convert(r, ternary(r), 64, false);
-        return r->t;
-    }
-    if (takes_word(r, "carry")) {
-        if (takes_assignment(r))
-            r->operand->carry = convert(r, ternary(r), 32, false).term;
-        return (struct value){r->operand->carry, 32, false};
-    }
-    if (takes_word(r, "a"))
+    if (take(r, "UINT64_C"))
+        return convert(r, inside(r), 64, false);
+    if (take(r, "__builtin_clz"))
+        return leading_zeros(r, convert(r, inside(r), 32, false));
+    if (take(r, "__builtin_popcount"))
+        return popcount(r, convert(r, inside(r), 32, false));
+    if (take(r, "t"))
+        return variable(r, &r->t);
+    if (take(r, "carry"))
+        return variable(r, &r->carry);
+    if (take(r, "a"))
         return (struct value){r->operand->a, 32, false};
-    if (takes_word(r, "b"))
+    if (take(r, "b"))
         return (struct value){r->operand->b, 32, false};
-    if (takes_word(r, "d"))
+    if (take(r, "d"))
         return (struct value){r->operand->d, 32, false};
     r->bad = true;
     return number(r, 0, 32, false);
-}
-
-static struct value cast(struct reader *r, unsigned bits, bool is_signed)
-{
-    return convert(r, unary(r), bits, is_signed);
 }
 
 static struct value unary(struct reader *r)
@@ -192,27 +165,23 @@ static struct value unary(struct reader *r)
     if (r->bad)
         return number(r, 0, 32, false);
     if (take(r, "(uint32_t)"))
-        return cast(r, 32, false);
+        return convert(r, unary(r), 32, false);
     if (take(r, "(int32_t)"))
-        return cast(r, 32, true);
+        return convert(r, unary(r), 32, true);
     if (take(r, "(uint64_t)"))
-        return cast(r, 64, false);
-    if (take(r, "(")) {
-        struct value v = comma(r);
-        expect(r, ")");
-        return v;
-    }
-    if (take(r, "~")) {
-        struct value v = unary(r);
-        return (struct value){Z3_mk_bvnot(z, v.term), v.bits, v.is_signed};
-    }
-    if (take(r, "-")) {
-        struct value v = unary(r);
-        return (struct value){Z3_mk_bvneg(z, v.term), v.bits, v.is_signed};
-    }
+        return convert(r, unary(r), 64, false);
     if (take(r, "!"))
         return truth(r, Z3_mk_not(z, not_zero(r, unary(r))));
-    skip_space(r);
+    bool flips = take(r, "~");
+    if (flips || take(r, "-")) {
+        struct value v = unary(r);
+        v.term = flips ? Z3_mk_bvnot(z, v.term) : Z3_mk_bvneg(z, v.term);
+        return v;
+    }
+    if (take(r, "(")) {
+        r->at--;
+        return inside(r);
+    }
     return isdigit((unsigned char)*r->at) ? literal(r) : name_of(r);
 }
 
@@ -229,14 +198,12 @@ static const struct infix infixes[] = {
 
 static const struct infix *take_infix(struct reader *r, unsigned level)
 {
-    skip_space(r);
     for (unsigned i = 0; i < sizeof(infixes) / sizeof(infixes[0]); i++) {
-        if (strncmp(r->at, infixes[i].text, strlen(infixes[i].text)))
+        const char *before = r->at;
+        if (!take(r, infixes[i].text))
             continue;
-        if (infixes[i].level != level)
-            return NULL;
-        r->at += strlen(infixes[i].text);
-        return &infixes[i];
+        r->at = infixes[i].level == level ? r->at : before;
+        return infixes[i].level == level ? &infixes[i] : NULL;
     }
     return NULL;
 }
@@ -317,21 +284,23 @@ static struct value comma(struct reader *r)
     return v;
 }
 
-static bool read_all(struct reader *r, struct value *ret)
+static bool read_all(const struct smt *smt, const char *text, struct meaning *operand,
+                     struct reader *r, struct value *ret)
 {
+    *r = (struct reader){.smt = smt, .at = text, .operand = operand};
     r->t = number(r, 0, 64, false);
+    r->carry = (struct value){operand->carry, 32, false};
     *ret = comma(r);
-    skip_space(r);
-    return !r->bad && !*r->at;
+    operand->carry = smt_plain(smt, r->carry.term);
+    return take(r, "") && !r->bad && !*r->at;
 }
 
 bool meaning_value(const struct smt *smt, const char *text, struct meaning *operand, Z3_ast *ret)
 {
-    struct reader r = {.smt = smt, .at = text, .operand = operand};
+    struct reader r;
     struct value v;
-    if (!read_all(&r, &v))
+    if (!read_all(smt, text, operand, &r, &v))
         return false;
-    operand->carry = smt_plain(smt, operand->carry);
     *ret = smt_plain(smt, convert(&r, v, 32, false).term);
     return true;
 }
@@ -339,9 +308,9 @@ bool meaning_value(const struct smt *smt, const char *text, struct meaning *oper
 bool meaning_condition(const struct smt *smt, const char *text, struct meaning *operand,
                        Z3_ast *ret)
 {
-    struct reader r = {.smt = smt, .at = text, .operand = operand};
+    struct reader r;
     struct value v;
-    if (!read_all(&r, &v))
+    if (!read_all(smt, text, operand, &r, &v))
         return false;
     *ret = smt_plain(smt, not_zero(&r, v));
     return true;

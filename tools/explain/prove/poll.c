@@ -74,8 +74,7 @@ static bool same_loop(const struct poll *poll, const struct code_side *side, uin
     const struct afuc_uop *b = &side->image->uop[at];
     bool same = poll->size == size;
     for (uint32_t i = 0; i < size && same; i++)
-        same = a[i].code == b[i].code && a[i].dst == b[i].dst && a[i].s1 == b[i].s1 &&
-               a[i].s2 == b[i].s2 && a[i].flags == b[i].flags && a[i].imm == b[i].imm;
+        same = code_same(&a[i], &b[i]) && a[i].imm == b[i].imm;
     return same;
 }
 

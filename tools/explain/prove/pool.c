@@ -6,6 +6,7 @@
 
 #include "tools/run/pool.h"
 #include "tools/explain/prove/task.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/progress.h"
 
@@ -65,54 +66,46 @@ static struct cps_err *compare_handler(void *context, unsigned task, struct json
     return NULL;
 }
 
-static void set_result(struct prove_task *task, struct json_object *result)
-{
-    json_object_put(task->result);
-    task->unchecked = false;
-    task->result = result;
-}
-
 static struct cps_err *take_handler(void *context, unsigned task, struct json_object *result)
 {
     const struct run *run = context;
-    set_result(&run->prove->task[run->missing[task]],
-               json_object_get(cps_json_get(result, "handler")));
+    struct prove_task *at = &run->prove->task[run->missing[task]];
+    json_object_put(at->result);
+    at->unchecked = false;
+    at->result = json_object_get(cps_json_get(result, "handler"));
     return NULL;
 }
 
 static void handler_died(void *context, unsigned task, const char *how)
 {
     const struct run *run = context;
-    struct prove *prove = run->prove;
+    const struct prove *prove = run->prove;
     (void)how;
     if (task >= run->count)
         return;
     struct prove_task *at = &prove->task[run->missing[task]];
     if (at->result && !at->unchecked)
         return;
-    const struct prove_handler *h = &prove->part[at->part].handler[at->handler];
-    struct json_object *result = json_object_new_object();
-    prove_put_packets(prove, at->part, h, result);
-    cps_json_text(result, "processor",
-                  cps_fw_role_name(prove->part[at->part].code.side[0].part->role));
-    cps_json_text(result, "verdict", verdict_name(VERDICT_UNDECIDED));
-    cps_json_text(result, "why", "the process that compared it died");
-    if (!cps_json_complete(result))
-        tool_oom();
-    set_result(at, result);
+    json_object_put(at->result);
+    at->unchecked = false;
+    at->result = json_object_new_object();
+    prove_put_packets(prove, at->part, prove_handler_of(prove, at), at->result);
+    doc_put(at->result, "processor=%s verdict=%s why=%s",
+            cps_fw_role_name(prove->part[at->part].code.side[0].part->role),
+            verdict_name(VERDICT_UNDECIDED), "the process that compared it died");
+    tool_json(at->result);
 }
 
-static void show_places(void *context, unsigned done, double seconds)
-{
-    (void)done;
-    (void)seconds;
-    progress_show("0 of %zu handlers", ((struct run *)context)->count);
-}
-
-static void show_handlers(void *context, unsigned done, double seconds)
+static void show_progress(void *context, unsigned done, double seconds)
 {
     (void)seconds;
     progress_show("%u of %zu handlers", done, ((struct run *)context)->count);
+}
+
+static void show_none(void *context, unsigned done, double seconds)
+{
+    (void)done;
+    show_progress(context, 0, seconds);
 }
 
 static struct cps_err *run_both(struct run *run)
@@ -124,14 +117,14 @@ static struct cps_err *run_both(struct run *run)
                                     .work = find_places,
                                     .take = take_places,
                                     .died = places_died,
-                                    .progress = show_places};
+                                    .progress = show_none};
     const struct pool_job handlers = {.context = run,
                                       .processes = prove->jobs,
                                       .tasks = (unsigned)run->count,
                                       .work = compare_handler,
                                       .take = take_handler,
                                       .died = handler_died,
-                                      .progress = show_handlers};
+                                      .progress = show_progress};
     CPS_TRY(pool_run(&places, &prove->interrupted));
     if (prove->interrupted)
         return NULL;

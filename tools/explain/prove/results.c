@@ -8,8 +8,8 @@
 
 #include "isa/base/shown.h"
 #include "tools/explain/prove/task.h"
-#include "tools/cmd/render/html.h"
 #include "tools/cmd/render/doc.h"
+#include "tools/cmd/render/html.h"
 #include "tools/cmd/terminal/oom.h"
 #include "trace/out/outfile.h"
 
@@ -18,51 +18,40 @@ static const char *text_of(struct json_object *result, const char *key)
     return cps_json_get_text(result, key, "");
 }
 
-static bool has_verdict(const struct prove_task *task, enum verdict verdict)
+enum verdict prove_verdict(struct json_object *result)
 {
-    return task->result && !strcmp(text_of(task->result, "verdict"), verdict_name(verdict));
+    unsigned i = 0;
+    while (i < VERDICT_COUNT && strcmp(text_of(result, "verdict"), verdict_name(i)) != 0)
+        i++;
+    return i;
 }
 
 size_t prove_count(const struct prove *prove, enum verdict verdict)
 {
     size_t count = 0;
     for (size_t i = 0; i < prove->tasks; i++)
-        count += has_verdict(&prove->task[i], verdict);
+        count += prove_verdict(prove->task[i].result) == verdict;
     return count;
 }
 
 /* ---- JSON ---- */
 
-static void put_moved(const struct prove *prove, struct json_object *root)
+/* Constants that are the same address, and private registers that have other numbers. */
+static void put_partners(const struct prove *prove, struct json_object *root)
 {
-    struct json_object *list = cps_json_new_array(root, "addresses");
+    struct json_object *addresses = cps_json_new_array(root, "addresses");
+    struct json_object *registers = cps_json_new_array(root, "private_registers");
     for (unsigned part = 0; part < prove->parts; part++) {
         const struct code *code = &prove->part[part].code;
+        const char *role = cps_fw_role_name(code->side[0].part->role);
         for (size_t i = 0; i < code->moved_count; i++) {
-            struct json_object *row = json_object_new_object();
-            cps_json_text(row, "processor", cps_fw_role_name(code->side[0].part->role));
-            cps_json_uint(row, "old", code->moved[i].at[0]);
-            cps_json_uint(row, "new", code->moved[i].at[1]);
-            cps_json_uint(row, "old_value", code->moved[i].value[0]);
-            cps_json_uint(row, "new_value", code->moved[i].value[1]);
-            cps_json_append(list, row);
+            const struct moved *moved = &code->moved[i];
+            doc_row(addresses, "processor=%s old=%u new=%u old_value=%u new_value=%u", role,
+                    moved->at[0], moved->at[1], moved->value[0], moved->value[1]);
         }
-    }
-}
-
-static void put_scratch(const struct prove *prove, struct json_object *root)
-{
-    struct json_object *list = cps_json_new_array(root, "private_registers");
-    for (unsigned part = 0; part < prove->parts; part++) {
-        const struct code *code = &prove->part[part].code;
         for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
-            if (code->scratch[new] == new || !code->voted[new])
-                continue;
-            struct json_object *row = json_object_new_object();
-            cps_json_text(row, "processor", cps_fw_role_name(code->side[0].part->role));
-            cps_json_uint(row, "old", code->scratch[new]);
-            cps_json_uint(row, "new", new);
-            cps_json_append(list, row);
+            if (code->scratch[new] != new && code->voted[new])
+                doc_row(registers, "processor=%s old=%u new=%u", role, code->scratch[new], new);
         }
     }
 }
@@ -102,38 +91,28 @@ static struct checked count_checked(const struct prove *prove)
     return all;
 }
 
-static void put_invariants(const struct prove *prove, struct json_object *root)
+struct json_object *prove_results(const struct prove *prove)
 {
+    struct json_object *root = json_object_new_object();
+    struct checked all = count_checked(prove);
+    doc_put(root, "format=%s old=%s new=%s", "cpscope-prove 1", prove->stage.fw[0]->name,
+            prove->stage.fw[1]->name);
+    struct json_object *counts = cps_json_new_object(root, "counts");
+    for (unsigned i = 0; i < VERDICT_COUNT; i++)
+        cps_json_uint(counts, verdict_name(i), prove_count(prove, i));
+    if (prove->interrupted)
+        cps_json_bool(root, "interrupted", true);
+    doc_put(cps_json_new_object(root, "cross_check"),
+            "handlers=%zu runs=%" PRIu64 " reached=%" PRIu64 " not_reached=%zu contradictions=%zu",
+            all.handlers, all.runs, all.reached, all.not_reached, prove_contradictions(prove));
     struct json_object *list = cps_json_new_array(root, "invariants");
     uint32_t gen = cps_gen_bit(prove->stage.fw[0]->gen);
 #define INVARIANT(gens, reg, mask, most, text, evidence) \
     if ((gens)&gen)                                      \
         cps_json_append(list, json_object_new_string(text));
 #include "tools/explain/prove/invariant.def"
-}
-
-struct json_object *prove_results(const struct prove *prove)
-{
-    struct json_object *root = json_object_new_object();
-    cps_json_text(root, "format", "cpscope-prove 1");
-    cps_json_text(root, "old", prove->stage.fw[0]->name);
-    cps_json_text(root, "new", prove->stage.fw[1]->name);
-    struct json_object *counts = cps_json_new_object(root, "counts");
-    for (unsigned i = 0; i < VERDICT_COUNT; i++)
-        cps_json_uint(counts, verdict_name((enum verdict)i), prove_count(prove, (enum verdict)i));
-    if (prove->interrupted)
-        cps_json_bool(root, "interrupted", true);
-    struct checked all = count_checked(prove);
-    struct json_object *check = cps_json_new_object(root, "cross_check");
-    cps_json_uint(check, "handlers", all.handlers);
-    cps_json_uint(check, "runs", all.runs);
-    cps_json_uint(check, "reached", all.reached);
-    cps_json_uint(check, "not_reached", all.not_reached);
-    cps_json_uint(check, "contradictions", prove_contradictions(prove));
-    put_invariants(prove, root);
-    put_moved(prove, root);
-    put_scratch(prove, root);
-    struct json_object *list = cps_json_new_array(root, "handlers");
+    put_partners(prove, root);
+    list = cps_json_new_array(root, "handlers");
     for (size_t i = 0; i < prove->tasks; i++) {
         if (prove->task[i].result)
             cps_json_append(list, json_object_get(prove->task[i].result));
@@ -160,99 +139,61 @@ static void put_packets(struct json_object *result, struct cps_buf *out)
 
 #define MOST_SHOWN 8u
 
-static int64_t number_at(struct json_object *array, size_t index)
+/* The first items of an array, as it is shown. @return whether there are more */
+static bool put_first(struct json_object *to, const char *key, struct json_object *from)
 {
-    return json_object_get_int64(json_object_array_get_idx(array, index));
+    struct json_object *list = cps_json_new_array(to, key);
+    for (size_t i = 0; i < cps_json_count(from) && i < MOST_SHOWN; i++)
+        cps_json_append(list, json_object_get(json_object_array_get_idx(from, i)));
+    return cps_json_count(from) > MOST_SHOWN;
 }
 
-/* What the difference hangs on: control registers that must read as they do not here, and handlers
- * that may read what is left. */
-static void put_needs(struct json_object *result, struct cps_buf *out)
+/* A handler for people: what a stream shows, or else what the difference depends on: control
+ * registers that must read as they do not here, and handlers that may read what is left; runs that
+ * tested the verdict, and the one that contradicts it. */
+static const char row_layout[] =
+    "{result>{processor}:{.title}: {verdict}{bound? of {bound} turns}{handler?, {handler}}"
+    "{why?: {why}}\n{.different?"
+    "{witness>    shown from {place} with{.words* 0x{.:x}}{.more_words? ...}"
+    "{.words! no payload}{inject?, --inject {inject}}\n"
+    "    {event}{control_registers_only? (only control registers differ)}\n}"
+    "{witness!    unconfirmed: {reached?no stream that was run shows it}{reached!{not_reached}}\n"
+    "{.controls?    it differs where control registers read"
+    "{.controls/,/ 0x{number:03x} = 0x{value:x}}{.more_controls?, ...}\n}"
+    "{.readers?    may be read by{.readers/,/ {.}}{.more_readers? and {.more_readers} more}}"
+    "{.has_readers?\n}}}"
+    "{cross_check>    cross-check: {runs} runs, {.reached?{reached} reached the handler}"
+    "{.reached!not reached}\n"
+    "{contradiction>    contradicted by run {run}: {event}\n}}}";
+
+static void put_row(struct json_object *result, bool all, struct cps_buf *out)
 {
+    enum verdict verdict = prove_verdict(result);
     struct json_object *state = cps_json_get(result, "state");
     struct json_object *values = cps_json_get(state, "control_reads");
     struct json_object *numbers = cps_json_get(state, "control_numbers");
     struct json_object *readers = cps_json_get(result, "read_by");
-    size_t count = cps_json_count(numbers);
-    for (size_t i = 0; i < count && i < MOST_SHOWN && i < cps_json_count(values); i++)
-        cps_buf_printf(out, "%s 0x%03" PRIx64 " = 0x%" PRIx64,
-                       i ? "," : "    it differs where control registers read",
-                       number_at(numbers, i), number_at(values, i));
-    cps_buf_str(out, count > MOST_SHOWN ? ", ...\n" : count ? "\n" : "");
-    for (size_t i = 0; i < cps_json_count(readers) && i < MOST_SHOWN; i++)
-        cps_buf_printf(out, "%s %s", i ? "," : "    may be read by",
-                       json_object_get_string(json_object_array_get_idx(readers, i)));
-    if (cps_json_count(readers) > MOST_SHOWN)
-        cps_buf_printf(out, " and %zu more", cps_json_count(readers) - MOST_SHOWN);
-    cps_buf_str(out, readers ? "\n" : "");
-}
-
-static void put_witness(struct json_object *result, struct cps_buf *out)
-{
-    struct json_object *witness = cps_json_get(result, "witness");
-    if (!witness) {
-        cps_buf_printf(out, "    unconfirmed: %s\n",
-                       cps_json_get_bool(result, "reached", false)
-                           ? "no stream that was run shows it"
-                           : text_of(result, "not_reached"));
-        put_needs(result, out);
+    struct json_object *words = cps_json_get(cps_json_get(result, "witness"), "packet_words");
+    CPS_BUF title = {0};
+    if (verdict <= VERDICT_EQUAL && !all && !contradiction_of(result))
         return;
-    }
-    struct json_object *words = cps_json_get(witness, "packet_words");
-    cps_buf_printf(out, "    shown from %s with", text_of(witness, "place"));
-    for (size_t i = 0; i < cps_json_count(words) && i < 8; i++)
-        cps_buf_printf(out, " 0x%" PRIx64,
-                       json_object_get_int64(json_object_array_get_idx(words, i)));
-    cps_buf_str(out, cps_json_count(words) > 8   ? " ..."
-                     : cps_json_count(words) > 0 ? ""
-                                                 : " no payload");
-    if (cps_json_get(witness, "inject"))
-        cps_buf_printf(out, ", --inject %s", text_of(witness, "inject"));
-    cps_buf_str(out, "\n");
-    cps_buf_printf(out, "    %s%s\n", text_of(witness, "event"),
-                   cps_json_get_bool(witness, "control_registers_only", false)
-                       ? " (only control registers differ)"
-                       : "");
-}
-
-/* Runs that tried the verdict, and the one that contradicts it. */
-static void put_check(struct json_object *result, struct cps_buf *out)
-{
-    struct json_object *check = cps_json_get(result, "cross_check");
-    struct json_object *found = cps_json_get(check, "contradiction");
-    if (!check)
-        return;
-    cps_buf_printf(out, "    cross-check: %" PRId64 " runs, ", cps_json_get_int(check, "runs", 0));
-    if (cps_json_get_int(check, "reached", 0))
-        cps_buf_printf(out, "%" PRId64 " reached the handler\n",
-                       cps_json_get_int(check, "reached", 0));
-    else
-        cps_buf_str(out, "not reached\n");
-    if (found)
-        cps_buf_printf(out, "    contradicted by run %" PRId64 ": %s\n",
-                       cps_json_get_int(found, "run", 0), text_of(found, "event"));
-}
-
-static void put_row(struct json_object *result, bool all, struct cps_buf *out)
-{
-    const char *verdict = text_of(result, "verdict");
-    bool equal = !strcmp(verdict, verdict_name(VERDICT_SAME_CODE)) ||
-                 !strcmp(verdict, verdict_name(VERDICT_EQUAL));
-    if (equal && !all && !contradiction_of(result))
-        return;
-    cps_buf_printf(out, "%s:", text_of(result, "processor"));
-    put_packets(result, out);
-    cps_buf_printf(out, ": %s", verdict);
-    if (cps_json_get(result, "bound"))
-        cps_buf_printf(out, " of %" PRId64 " turns", cps_json_get_int(result, "bound", 0));
-    if (*text_of(result, "handler"))
-        cps_buf_printf(out, ", %s", text_of(result, "handler"));
-    if (*text_of(result, "why"))
-        cps_buf_printf(out, ": %s", text_of(result, "why"));
-    cps_buf_str(out, "\n");
-    if (!strcmp(verdict, verdict_name(VERDICT_DIFFERENT)))
-        put_witness(result, out);
-    put_check(result, out);
+    put_packets(result, &title);
+    struct json_object *row = json_object_new_object();
+    doc_put(row, ".title=%p .different?=%d .has_readers?=%d .reached?=%d", &title,
+            verdict == VERDICT_DIFFERENT, readers != NULL,
+            cps_json_get_int(cps_json_get(result, "cross_check"), "reached", 0) != 0);
+    cps_json_bool(row, ".more_words", put_first(row, ".words", words));
+    if (put_first(row, ".readers", readers))
+        doc_put(row, ".more_readers=%zu", cps_json_count(readers) - MOST_SHOWN);
+    struct json_object *controls = cps_json_new_array(row, ".controls");
+    for (size_t i = 0; i < cps_json_count(numbers) && i < MOST_SHOWN; i++)
+        doc_row(controls, "number=%u value=%u",
+                (unsigned)json_object_get_int64(json_object_array_get_idx(numbers, i)),
+                (unsigned)json_object_get_int64(json_object_array_get_idx(values, i)));
+    cps_json_bool(row, ".more_controls", cps_json_count(numbers) > MOST_SHOWN);
+    cps_json_add(row, "result", json_object_get(result));
+    doc_text(row, row_layout, out);
+    json_object_put(row);
 }
 
 void prove_table(const struct prove *prove, bool all, struct cps_buf *out)
@@ -263,8 +204,7 @@ void prove_table(const struct prove *prove, bool all, struct cps_buf *out)
     }
     cps_buf_printf(out, "%zu handlers:", prove->tasks);
     for (unsigned i = 0; i < VERDICT_COUNT; i++)
-        cps_buf_printf(out, "%s %zu %s", i ? "," : "", prove_count(prove, (enum verdict)i),
-                       verdict_name((enum verdict)i));
+        cps_buf_printf(out, "%s %zu %s", i ? "," : "", prove_count(prove, i), verdict_name(i));
     struct checked checked = count_checked(prove);
     if (checked.handlers)
         cps_buf_printf(out, "; cross-check: %" PRIu64 " runs, %zu handlers not reached",
@@ -300,15 +240,10 @@ static struct cps_err *write_file(const char *dir, const char *name, const char 
     return cps_outfile_whole(path, tool_text(text), text->size);
 }
 
-static const char *cell_class(const char *verdict)
+static const char *cell_class(struct json_object *result)
 {
-    if (!strcmp(verdict, verdict_name(VERDICT_DIFFERENT)))
-        return "differs";
-    return !strcmp(verdict, verdict_name(VERDICT_UNDECIDED)) ||
-                   !strcmp(verdict, verdict_name(VERDICT_WAITS)) ||
-                   !strcmp(verdict, verdict_name(VERDICT_BOUNDED))
-               ? "stopped"
-               : "pass";
+    enum verdict verdict = prove_verdict(result);
+    return verdict <= VERDICT_EQUAL ? "pass" : verdict == VERDICT_DIFFERENT ? "differs" : "stopped";
 }
 
 static void put_code(const struct prove *prove, unsigned side, struct json_object *result,
@@ -380,8 +315,7 @@ static struct cps_err *write_page(const struct prove *prove, const struct prove_
 
 static bool has_page(struct json_object *result)
 {
-    return contradiction_of(result) ||
-           (result && strcmp(cell_class(text_of(result, "verdict")), "pass") != 0);
+    return contradiction_of(result) || (result && prove_verdict(result) > VERDICT_EQUAL);
 }
 
 static const char index_layout[] =
@@ -409,8 +343,8 @@ static void put_index(const struct prove *prove, struct cps_buf *out)
         put_packets(result, &packets);
         doc_row(list, "processor=%s packets=%p page=%s class=%s verdict=%s why=%s event=%s",
                 text_of(result, "processor"), &packets, has_page(result) ? tool_text(&page) : NULL,
-                cell_class(text_of(result, "verdict")), text_of(result, "verdict"),
-                text_of(result, "why"), text_of(cps_json_get(result, "witness"), "event"));
+                cell_class(result), text_of(result, "verdict"), text_of(result, "why"),
+                text_of(cps_json_get(result, "witness"), "event"));
     }
     doc_page(root, "cpscope prove", index_layout, out);
     json_object_put(root);

@@ -68,77 +68,62 @@ static bool names_control(const struct afuc_uop *uop)
     return (act == ACT_CONTROL_WRITE || act == ACT_CONTROL_READ) && !(uop->flags & U_PRE);
 }
 
-/* Votes for pairs of registers that are `apart` further on in the new revision. */
-struct tally {
+/* The map while it is made, and the votes for it. */
+#define NOBODY UINT16_MAX /* a register without a partner yet */
+struct map {
     const struct code *code;
-    uint32_t *votes; /* by number of the old one, then of the new one */
+    enum cps_layout layout;
+    uint32_t votes[CONTROL_COUNT][CONTROL_COUNT]; /* by number of the old one, of the new one */
     uint32_t of[2][CONTROL_COUNT];
+    uint16_t *old_of;
+    bool taken[CONTROL_COUNT]; /* by number in the old revision */
 };
 
-static void vote(struct tally *t, uint32_t at)
+static void vote(struct map *map, uint32_t at)
 {
-    const struct code *code = t->code;
+    const struct code *code = map->code;
     uint32_t to = code->pairs.partner[0][at];
     if (to == CPS_FW_ALONE)
         return;
     const struct afuc_uop *a = &code->side[0].image->uop[at];
     const struct afuc_uop *b = &code->side[1].image->uop[to];
-    enum cps_layout layout = code->side[0].fw->layout;
     if (a->code != b->code || a->s1 != b->s1 || !names_control(a) || !names_control(b) ||
-        !is_scratch(layout, a->imm) || !is_scratch(layout, b->imm))
+        !is_scratch(map->layout, a->imm) || !is_scratch(map->layout, b->imm))
         return;
-    t->votes[a->imm * CONTROL_COUNT + b->imm]++;
-    t->of[0][a->imm]++;
-    t->of[1][b->imm]++;
+    map->votes[a->imm][b->imm]++;
+    map->of[0][a->imm]++;
+    map->of[1][b->imm]++;
 }
 
 /* The register of the old revision that @p new is, or CONTROL_COUNT. */
-static uint32_t partner_of(const struct tally *t, uint32_t new)
+static uint32_t partner_of(const struct map *map, uint32_t new)
 {
     uint32_t best = CONTROL_COUNT;
     for (uint32_t old = 0; old < CONTROL_COUNT; old++) {
-        uint32_t votes = t->votes[old * CONTROL_COUNT + new];
-        if (votes && votes * SHARE_OF >= t->of[1][new] * SHARE &&
-            votes * SHARE_OF >= t->of[0][old] * SHARE)
+        uint32_t votes = map->votes[old][new];
+        if (votes && votes * SHARE_OF >= map->of[1][new] * SHARE &&
+            votes * SHARE_OF >= map->of[0][old] * SHARE)
             best = old;
     }
     return best;
 }
 
-/* The map while it is made: NOBODY where a register has no partner yet. */
-#define NOBODY UINT16_MAX
-struct map {
-    const struct tally *tally;
-    enum cps_layout layout;
-    uint16_t old_of[CONTROL_COUNT];
-    bool taken[CONTROL_COUNT]; /* by number in the old revision */
-};
-
+/* Makes a pair of registers that have no partners; in arrays, which no instruction names, of
+ * elements that are behind pairs. */
 static void pair(struct map *map, uint32_t new, uint32_t old)
 {
+    if (map->old_of[new] != NOBODY || old >= CONTROL_COUNT || map->taken[old])
+        return;
     map->old_of[new] = (uint16_t)old;
     map->taken[old] = true;
 }
 
-/* What instructions at the same places say; what is not private keeps its number. */
-static void pair_voted(struct map *map)
-{
-    for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
-        uint32_t old = is_scratch(map->layout, new) ? partner_of(map->tally, new) : new;
-        map->old_of[new] = NOBODY;
-        if (old < CONTROL_COUNT && !map->taken[old])
-            pair(map, new, old);
-    }
-}
-
-/* Elements of arrays, which no instruction names, are behind the one in front of them. */
 static void pair_neighbours(struct map *map)
 {
     for (uint32_t new = 1; new < CONTROL_COUNT; new ++) {
         uint32_t old = map->old_of[new - 1] + 1u;
-        if (map->old_of[new] == NOBODY && !map->tally->of[1][new] &&
-            map->old_of[new - 1] != NOBODY && old < CONTROL_COUNT && is_scratch(map->layout, old) &&
-            !map->taken[old] && !map->tally->of[0][old])
+        if (!map->of[1][new] && map->old_of[new - 1] != NOBODY && old < CONTROL_COUNT &&
+            is_scratch(map->layout, old) && !map->of[0][old])
             pair(map, new, old);
     }
 }
@@ -146,39 +131,33 @@ static void pair_neighbours(struct map *map)
 static void pair_rest(struct map *map)
 {
     uint32_t old = 0;
-    for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
-        if (map->old_of[new] == NOBODY && !map->taken[new])
-            pair(map, new, new);
-    }
+    for (uint32_t new = 0; new < CONTROL_COUNT; new ++)
+        pair(map, new, new);
     for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
         while (old < CONTROL_COUNT && map->taken[old])
             old++;
-        if (map->old_of[new] == NOBODY)
-            pair(map, new, old);
+        pair(map, new, old);
     }
 }
 
 void code_scratch(struct code *code)
 {
-    struct tally *t = tool_alloc(1, sizeof(*t));
     struct map *map = tool_alloc(1, sizeof(*map));
-    code->scratch = tool_alloc(CONTROL_COUNT, sizeof(*code->scratch));
+    map->code = code;
+    map->layout = code->side[0].fw->layout;
+    map->old_of = code->scratch = tool_alloc(CONTROL_COUNT, sizeof(*code->scratch));
     code->voted = tool_alloc(CONTROL_COUNT, sizeof(*code->voted));
-    t->votes = tool_alloc((size_t)CONTROL_COUNT * CONTROL_COUNT, sizeof(*t->votes));
-    *map = (struct map){.tally = t, .layout = code->side[0].fw->layout};
-    t->code = code;
+    memset(map->old_of, 0xff, CONTROL_COUNT * sizeof(*map->old_of));
     for (uint32_t at = 2; at < code->side[0].count; at++)
-        vote(t, at);
-    pair_voted(map);
-    for (uint32_t new = 0; new < CONTROL_COUNT; new ++)
+        vote(map, at);
+    /* What instructions at the same places say; what is not private keeps its number. */
+    for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
+        pair(map, new, is_scratch(map->layout, new) ? partner_of(map, new) : new);
         code->voted[new] = map->old_of[new] != NOBODY;
+    }
     pair_neighbours(map);
     pair_rest(map);
-    for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
-        code->scratch[new] = map->old_of[new];
-        code->renumbered = code->renumbered || map->old_of[new] != new;
-    }
-    free(t->votes);
-    free(t);
+    for (uint32_t new = 0; new < CONTROL_COUNT; new ++)
+        code->renumbered = code->renumbered || code->scratch[new] != new;
     free(map);
 }

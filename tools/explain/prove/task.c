@@ -11,6 +11,7 @@
 
 #include "cpscope.h"
 #include "fw/image/place.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 
 const struct prove_handler *prove_handler_of(const struct prove *prove,
@@ -133,31 +134,36 @@ static struct cps_err *check_pair(const struct prove *prove)
 
 /* ---- What comes of one ---- */
 
+static void add_packet(const struct prove *prove, unsigned part, unsigned id,
+                       struct json_object *list)
+{
+    char name[48];
+    prove_packet_name(prove, part, id, name);
+    cps_json_append(list, json_object_new_string(name));
+}
+
 void prove_put_packets(const struct prove *prove, unsigned part, const struct prove_handler *h,
                        struct json_object *result)
 {
     struct json_object *packets = cps_json_new_array(result, "packets");
     unsigned best = best_packet(prove, part, h);
-    char name[48];
-    prove_packet_name(prove, part, best, name);
-    cps_json_append(packets, json_object_new_string(name));
+    add_packet(prove, part, best, packets);
     for (unsigned i = 0; i < h->ids; i++) {
-        if (h->id[i] == best)
-            continue;
-        prove_packet_name(prove, part, h->id[i], name);
-        cps_json_append(packets, json_object_new_string(name));
+        if (h->id[i] != best)
+            add_packet(prove, part, h->id[i], packets);
     }
     if (is_error_handler(prove, part, h))
-        cps_json_text(result, "name", CPS_FW_ERROR_HANDLER);
+        cps_json_text(result, "name", CPS_FW_ERROR_HANDLER); /* in its place, if it is there */
     else
         json_object_object_del(result, "name");
 }
 
-static void put_words(struct json_object *to, const char *key, const uint32_t *word, uint32_t count)
+static void put_words(struct json_object *to, const char *key, const uint32_t *word,
+                      const uint64_t *address, uint32_t count)
 {
     struct json_object *words = cps_json_new_array(to, key);
     for (uint32_t i = 0; i < count && i < WITNESS_MOST; i++)
-        cps_json_append(words, json_object_new_int64(word[i]));
+        cps_json_append(words, json_object_new_int64(word ? word[i] : (int64_t)address[i]));
 }
 
 /* Packets whose handlers may read what is left: none of them, and nobody sees it. */
@@ -165,23 +171,11 @@ static void put_readers(const struct prove *prove, unsigned part, uint64_t left,
                         struct json_object *result)
 {
     struct json_object *readers = cps_json_new_array(result, "read_by");
-    const struct code *code = &prove->part[part].code;
+    const struct code_side *side = prove->part[part].code.side;
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        bool reads = ((code->side[0].reads[id] | code->side[1].reads[id]) & left) != 0;
-        if (!reads)
-            continue;
-        char name[48];
-        prove_packet_name(prove, part, id, name);
-        cps_json_append(readers, json_object_new_string(name));
+        if ((side[0].reads[id] | side[1].reads[id]) & left)
+            add_packet(prove, part, id, readers);
     }
-}
-
-static void put_addresses(struct json_object *to, const char *key, const uint64_t *at,
-                          uint32_t count)
-{
-    struct json_object *list = cps_json_new_array(to, key);
-    for (uint32_t i = 0; i < count; i++)
-        cps_json_append(list, json_object_new_int64((int64_t)at[i]));
 }
 
 /* The state that the solver found; without a stream that shows it, it is only that. */
@@ -196,13 +190,13 @@ static void put_difference(struct json_object *result, const struct prove_handle
         if (d->r[i])
             cps_json_uint(registers, name, d->r[i]);
     }
-    put_words(state, "packet_words", d->data, d->data_count);
-    put_words(state, "control_reads", d->control, d->control_count);
-    put_words(state, "control_numbers", d->control_at, d->control_count);
-    put_words(state, "register_reads", d->regdata, d->regdata_count);
-    put_words(state, "register_numbers", d->regdata_at, d->regdata_count);
-    put_words(state, "memory_reads", d->memdata, d->memdata_count);
-    put_addresses(state, "memory_addresses", d->memdata_at, d->memdata_count);
+    put_words(state, "packet_words", d->data, NULL, d->data_count);
+    put_words(state, "control_reads", d->control, NULL, d->control_count);
+    put_words(state, "control_numbers", d->control_at, NULL, d->control_count);
+    put_words(state, "register_reads", d->regdata, NULL, d->regdata_count);
+    put_words(state, "register_numbers", d->regdata_at, NULL, d->regdata_count);
+    put_words(state, "memory_reads", d->memdata, NULL, d->memdata_count);
+    put_words(state, "memory_addresses", NULL, d->memdata_at, d->memdata_count);
 }
 
 /* Why no stream brings the processor to a handler. */
@@ -230,14 +224,12 @@ static struct cps_err *put_witness(const struct prove *prove, const struct prove
     if (witness.confirmed) {
         struct json_object *to = cps_json_new_object(result, "witness");
         cps_json_text(to, "place", prove_is_bootstrap(h) ? "the boot" : stage_place(witness.place));
-        put_words(to, "packet_words", witness.word, witness.words);
-        cps_json_uint(to, "packet_header", witness.mark.header);
-        cps_json_uint(to, "packet_address", witness.mark.iova);
-        if (*witness.mark.inject)
-            cps_json_text(to, "inject", witness.mark.inject);
-        cps_json_bool(to, "control_registers_only", witness.hidden);
-        cps_json_text(to, "difference", witness.how);
-        cps_json_text(to, "event", witness.seen);
+        put_words(to, "packet_words", witness.word, NULL, witness.words);
+        doc_put(to,
+                "packet_header=%u packet_address=%" PRIu64 " inject?=%s"
+                " control_registers_only?=%d difference=%s event=%s",
+                witness.mark.header, witness.mark.iova, witness.mark.inject, witness.hidden,
+                witness.how, witness.seen);
         cps_json_buf(to, "text", &witness.text);
     }
     witness_deinit(&witness);
@@ -259,15 +251,14 @@ struct cps_err *prove_task(const struct prove *prove, const struct prove_task *t
     prove_handler(part, &h);
     cps_json_text(result, "processor", cps_fw_role_name(part->code.side[0].part->role));
     prove_put_packets(prove, task->part, &h, result);
-    cps_json_uint(result, "old", h.pc[0]);
-    cps_json_uint(result, "new", h.pc[1]);
-    cps_json_text(result, "verdict", verdict_name(h.verdict));
+    doc_put(result, "old=%u new=%u verdict=%s", h.pc[0], h.pc[1], verdict_name(h.verdict));
     if (h.verdict == VERDICT_BOUNDED)
         cps_json_uint(result, "bound", h.bound);
-    if (h.put_in || h.taken_out)
-        cps_json_text(result, "handler", h.put_in ? "put in" : "taken out");
-    if (h.why[0])
-        cps_json_text(result, "why", h.why);
+    doc_put(result, "handler?=%s why?=%s",
+            h.put_in      ? "put in"
+            : h.taken_out ? "taken out"
+                          : "",
+            h.why);
     struct cps_err *err = NULL;
     if (h.has_difference)
         put_difference(result, &h);

@@ -68,6 +68,8 @@ CPS_MUST_USE struct cps_err *prove_write(const struct prove *prove, const char *
 void prove_file_name(struct json_object *result, struct cps_buf *out);
 /** How many verdicts a cross-check contradicts. */
 size_t prove_contradictions(const struct prove *prove);
+/** The verdict of a result; VERDICT_COUNT: none. */
+enum verdict prove_verdict(struct json_object *result);
 /** How many tasks have a verdict. */
 size_t prove_count(const struct prove *prove, enum verdict verdict);
 
@@ -80,7 +82,10 @@ size_t prove_count(const struct prove *prove, enum verdict verdict);
 #define CROSSCHECK_RUNS 256u
 
 /** Whether a verdict promises what runs can contradict: same code, equal, equal but for waits. */
-bool crosscheck_applies(struct json_object *result);
+static inline bool crosscheck_applies(struct json_object *result)
+{
+    return prove_verdict(result) <= VERDICT_WAITS;
+}
 /** Tries the verdict of @p result on random states, and adds `cross_check` to it: `runs`, `reached`
  * (runs in which both revisions began with the handler) and, if one shows a difference,
  * `contradiction`: its `run`, `event`, `place`, `packet_words`, `registers`, `control_registers`,
