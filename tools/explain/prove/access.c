@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "tools/cmd/terminal/oom.h"
-#include "tools/explain/prove/side.h"
+#include "tools/explain/prove/prove.h"
 
 static Z3_ast address_of(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tools/cmd/terminal/oom.h"
-#include "tools/explain/prove/code.h"
+#include "tools/explain/prove/prove.h"
 
 bool code_has_slot(const struct afuc_row *row)
 {

@@ -7,7 +7,7 @@
 
 #include "cpscope.h"
 #include "tools/cmd/terminal/oom.h"
-#include "tools/explain/prove/stage.h"
+#include "tools/explain/prove/task.h"
 #include "trace/form/text.h"
 
 #define MOST_TICKS 300000u  /* of a stream: those are short */
@@ -31,13 +31,13 @@ static void describe(const struct stage *stage, const struct cps_difference *d, 
         snprintf(ret, size, "%s%s", how, cps_buf_text(&text));
 }
 
-/* Leaves the events of one processor from the packet on: packets before it bring it to
- * its place, and what others do differently is the business of their handlers. */
+/* Leaves the events of one processor from the packet on (NULL: all): packets before it bring it to
+ * its place, and differences of other processors belong to their handlers. */
 static void keep_packet(struct record *record, enum cps_processor who,
                         const struct stage_mark *mark)
 {
     size_t count = 0;
-    bool seen = false;
+    bool seen = !mark;
     for (size_t i = 0; i < record->count; i++) {
         const struct cps_event *event = &record->event[i];
         if (cps_event_who(event) != (unsigned)who)
@@ -47,17 +47,6 @@ static void keep_packet(struct record *record, enum cps_processor who,
             record->event[count++] = *event;
     }
     record->count = count;
-}
-
-/* A copy of a processor's events. */
-static void copy_events(const struct record *from, enum cps_processor who, struct record *ret)
-{
-    *ret = (struct record){.account = from->account};
-    ret->event = tool_alloc(from->count + 1, sizeof(*ret->event));
-    for (size_t i = 0; i < from->count; i++) {
-        if (cps_event_who(&from->event[i]) == (unsigned)who)
-            ret->event[ret->count++] = from->event[i];
-    }
 }
 
 void stage_renumber(const struct code *code, struct cps_event *event)
@@ -152,8 +141,13 @@ void stage_compare_boots(const struct stage *stage, enum cps_processor who, cons
 {
     struct record record[2] = {{0}, {0}};
     *ret = (struct stage_answer){0};
-    for (unsigned i = 0; i < 2; i++)
-        copy_events(&stage->boot[i].record, who, &record[i]);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct record *boot = &stage->boot[i].record;
+        record[i] = (struct record){.account = boot->account, .count = boot->count};
+        record[i].event = tool_alloc(boot->count + 1, sizeof(*boot->event));
+        memcpy(record[i].event, boot->event, boot->count * sizeof(*boot->event));
+        keep_packet(&record[i], who, NULL);
+    }
     *ret_known = record[0].count && record[1].count;
     renumber(code, &record[1]);
     if (*ret_known)

@@ -15,7 +15,6 @@
 #include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/explain/fuzz/random.h"
-#include "tools/explain/prove/twins.h"
 #include "trace/form/text.h"
 
 #define MOST_POKES     1024u

@@ -13,7 +13,7 @@
 #include "isa/base/buf.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/run/cachedir.h"
-#include "tools/explain/prove/code.h"
+#include "tools/explain/prove/prove.h"
 
 #define MOST_NODES 262144u
 #define REACH      4u /* registers that a read of several gets, or an index finds */

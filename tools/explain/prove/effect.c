@@ -2,7 +2,7 @@
  * What the rest of the GPU sees of a run: names of effects and of their words; a state of which
  * nothing is known; what two paths leave behind, pair by pair; and how a comparison begins and
  * ends. */
-#include "tools/explain/prove/joint.h"
+#include "tools/explain/prove/prove.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Random streams on both revisions, aimed at one handler; whether one shows a difference, and
  * whether that is the handler's. */
-#include "tools/explain/prove/witness.h"
+#include "tools/explain/prove/task.h"
 
 #include <stdio.h>
 #include <stdlib.h>

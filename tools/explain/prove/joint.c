@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The comparison: a walk over pairs of paths, depth first, with what a path knows asserted in the
  * solver. */
-#include "tools/explain/prove/joint.h"
+#include "tools/explain/prove/prove.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,22 +42,19 @@ struct pair {
 
 static void explore(struct joint *j, const struct pair *from, unsigned side);
 
-static void worsen(struct joint *j, enum outcome outcome)
+/* A difference outranks all. */
+static void raise_verdict(struct joint *j, enum verdict verdict)
 {
-    static const uint8_t rank[] = {[OUTCOME_EQUAL] = 0,
-                                   [OUTCOME_WAITS] = 1,
-                                   [OUTCOME_BOUNDED] = 2,
-                                   [OUTCOME_UNDECIDED] = 3,
-                                   [OUTCOME_DIFFERENT] = 4};
-    if (rank[outcome] > rank[j->outcome])
-        j->outcome = outcome;
+    bool more = verdict > j->verdict && j->verdict != VERDICT_DIFFERENT;
+    if (more || verdict == VERDICT_DIFFERENT)
+        j->verdict = verdict;
 }
 
 static void undecided(struct joint *j, const char *why)
 {
-    if (j->outcome != OUTCOME_UNDECIDED && j->outcome != OUTCOME_DIFFERENT)
+    if (j->verdict != VERDICT_UNDECIDED && j->verdict != VERDICT_DIFFERENT)
         j->why = why;
-    worsen(j, OUTCOME_UNDECIDED);
+    raise_verdict(j, VERDICT_UNDECIDED);
     if (!j->follow)
         j->stop = true;
 }
@@ -71,25 +68,15 @@ static bool differs(struct joint *j, const struct pair *p, Z3_ast unequal, struc
     if (answer == SMT_YES) {
         unsigned side = p->s[1].heard[FROM_DATA] > p->s[0].heard[FROM_DATA];
         joint_take_model(j, &p->s[side], side, &model, d);
-        if (j->outcome != OUTCOME_DIFFERENT)
+        if (j->verdict != VERDICT_DIFFERENT)
             j->difference = *d;
-        worsen(j, OUTCOME_DIFFERENT);
+        raise_verdict(j, VERDICT_DIFFERENT);
         j->stop = !j->found || j->found(j->context, d);
     } else if (answer == SMT_UNKNOWN) {
         undecided(j, "the solver gave up");
     }
     smt_model_release(&model);
     return answer != SMT_NO;
-}
-
-/* "is 0x.., was 0x.." where both are known; else nothing. */
-static void put_words(struct joint *j, Z3_ast a, Z3_ast b, char *ret, size_t size)
-{
-    uint32_t x = 0;
-    uint32_t y = 0;
-    ret[0] = 0;
-    if (smt_known(&j->smt, a, &x) && smt_known(&j->smt, b, &y))
-        snprintf(ret, size, ": 0x%x, then 0x%x", x, y);
 }
 
 /* @return whether both effects are the same */
@@ -101,10 +88,12 @@ static bool compare_effect(struct joint *j, const struct pair *p, const struct e
         return !differs(j, p, NULL, &d);
     for (unsigned i = 0; i < a->count; i++) {
         char words[48] = "";
+        uint32_t x = 0, y = 0;
         if (a->word[i] == b->word[i])
             continue;
         Z3_ast equal = smt_equal(&j->smt, a->word[i], b->word[i]);
-        put_words(j, a->word[i], b->word[i], words, sizeof(words));
+        if (smt_known(&j->smt, a->word[i], &x) && smt_known(&j->smt, b->word[i], &y))
+            snprintf(words, sizeof(words), ": 0x%x, then 0x%x", x, y);
         snprintf(d.text, sizeof(d.text), "the %s of a %s%s",
                  effect_word_name((enum effect_kind)a->kind, i),
                  effect_name((enum effect_kind)a->kind), words);
@@ -128,7 +117,7 @@ static bool is_poll(const struct effect *effect)
 static void note_wait(struct joint *j, unsigned side, uint32_t pc)
 {
     unsigned i = 0;
-    worsen(j, OUTCOME_WAITS);
+    raise_verdict(j, VERDICT_WAITS);
     while (i < j->waits.count && (j->waits.pc[i] != pc || j->waits.side[i] != side))
         i++;
     if (i < j->waits.count || i == WAITS_MOST)
@@ -279,20 +268,10 @@ static bool too_often(struct joint *j, const struct pair *p)
     if (times <= j->bound)
         return false;
     if (j->follow)
-        worsen(j, OUTCOME_BOUNDED);
+        raise_verdict(j, VERDICT_BOUNDED);
     else
         undecided(j, "a loop that is not in the same state again");
     return true;
-}
-
-/* An effect of one revision where the other one has ended. */
-static void tell_more(struct joint *j, const struct pair *p, unsigned side)
-{
-    const struct effect *effect = next_effect(j, p, side);
-    struct difference d = {0};
-    snprintf(d.text, sizeof(d.text), "a %s that only the %s revision has",
-             effect_name((enum effect_kind)effect->kind), side ? "new" : "old");
-    differs(j, p, NULL, &d);
 }
 
 /* Both have come to an end. */
@@ -382,7 +361,10 @@ static bool meet(struct joint *j, struct pair *p)
     }
     for (unsigned i = 0; i < 2; i++) {
         if (ended[!i] && p->s[!i].pc != PC_JUMP && next_effect(j, p, i)) {
-            tell_more(j, p, i);
+            struct difference d = {0};
+            snprintf(d.text, sizeof(d.text), "a %s that only the %s revision has",
+                     effect_name((enum effect_kind)next_effect(j, p, i)->kind), i ? "new" : "old");
+            differs(j, p, NULL, &d);
             return false;
         }
     }
@@ -449,7 +431,7 @@ static bool waits(struct joint *j, const struct pair *p, unsigned side)
     if (times < MOST_WAITS)
         return false;
     if (j->follow)
-        worsen(j, OUTCOME_BOUNDED);
+        raise_verdict(j, VERDICT_BOUNDED);
     else
         undecided(j, "a loop that waits");
     return true;
@@ -545,7 +527,7 @@ static void explore(struct joint *j, const struct pair *from, unsigned side)
 void joint_compare(struct joint *j, uint32_t old, uint32_t new, const struct state start[2])
 {
     struct pair p = {.at = {HALT_CUT, HALT_CUT}};
-    j->outcome = OUTCOME_EQUAL;
+    j->verdict = VERDICT_EQUAL;
     j->children = 0;
     j->paths = 0;
     j->stop = j->pruned = false;

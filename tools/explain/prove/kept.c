@@ -90,8 +90,8 @@ struct cps_err *prove_keys(struct prove *prove)
     char program[65];
     char names[65] = "";
     CPS_TRY(cps_sha256_file("/proc/self/exe", program));
-    if (prove->opt->run.rnn)
-        CPS_TRY(files_digest(prove->opt->run.rnn, ".xml", names));
+    if (prove->config->rnn)
+        CPS_TRY(files_digest(prove->config->rnn, ".xml", names));
     CPS_TRY(hash_images(prove));
     struct part_key *key = tool_alloc(1, sizeof(*key));
     for (size_t i = 0; i < prove->tasks; i++) {
@@ -132,11 +132,11 @@ static bool shows_again(const struct prove *prove, const struct prove_task *task
                         struct json_object *result)
 {
     struct json_object *witness = cps_json_get(result, "witness");
-    struct witness_shown shown;
+    struct stage_answer shown;
     if (!witness || !witness_replay(&prove->part[task->part], &prove->stage, witness, &shown))
         return false;
     cps_json_bool(witness, "control_registers_only", shown.hidden);
-    cps_json_text(witness, "event", shown.seen);
+    cps_json_text(witness, "event", shown.text);
     return true;
 }
 
@@ -186,7 +186,6 @@ void prove_recall(struct prove *prove)
             task->result = json_object_get(result);
         else if (entry)
             task->result = adapt(prove, task, result);
-        task->kept = task->result != NULL;
         task->unchecked = task->result && !is_checked(prove, entry, task->result);
         if (task->unchecked)
             json_object_object_del(task->result, "cross_check");

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tools/cmd/terminal/oom.h"
-#include "tools/explain/prove/code.h"
+#include "tools/explain/prove/prove.h"
 
 #define LIVE_ALL (LIVE_CARRY | LIVE_ADDR | UINT32_MAX)
 

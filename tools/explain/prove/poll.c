@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tools/cmd/terminal/oom.h"
-#include "tools/explain/prove/code.h"
+#include "tools/explain/prove/prove.h"
 
 #define MOST_WORDS 8u /* of such a loop, with its delay slot */
 

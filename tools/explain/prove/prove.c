@@ -173,8 +173,8 @@ static void try_place(struct places *p, struct joint *j, size_t at)
         return;
     }
     joint_compare(j, pc, p->part->code.pairs.partner[0][pc], NULL);
-    uint32_t proven = j->outcome == OUTCOME_WAITS   ? PROVEN_WAITS(j->waits.side[0], j->waits.pc[0])
-                      : j->outcome == OUTCOME_EQUAL ? PROVEN_EQUAL
+    uint32_t proven = j->verdict == VERDICT_WAITS   ? PROVEN_WAITS(j->waits.side[0], j->waits.pc[0])
+                      : j->verdict == VERDICT_EQUAL ? PROVEN_EQUAL
                                                     : PROVEN_NOT;
     p->place[at].proven = proven;
     p->place[at].children = j->children;
@@ -183,20 +183,15 @@ static void try_place(struct places *p, struct joint *j, size_t at)
         add_place(p, p->place[at].child[i]);
 }
 
-/* A place that fell with others is tried again without them: its paths go through, which know more
- * than a place does. */
-static bool is_due(const struct places *p, size_t at, size_t fresh)
-{
-    return at >= fresh || (p->place[at].proven && !p->part->proven[p->place[at].pc]);
-}
-
-/* Tries the places from @p fresh on, and those in front that are due again. */
+/* Tries the places from @p fresh on, and again those before that fell with others, now without
+ * them: their paths go through, which know more than a place does. */
 static void try_places(struct places *p, size_t fresh)
 {
     struct joint j = {0};
     unsigned tried = 0;
     for (size_t i = 0; i < p->count; i++) {
-        if (!is_due(p, i, fresh))
+        bool fell = p->place[i].proven && !p->part->proven[p->place[i].pc];
+        if (i < fresh && !fell)
             continue;
         if (tried++ % PER_CONTEXT == 0) {
             joint_deinit(&j);
@@ -210,39 +205,31 @@ static void try_places(struct places *p, size_t fresh)
     joint_deinit(&j);
 }
 
-/* Takes from a place what one that its paths lead to is not. */
-static bool lower(uint32_t *proven, uint32_t child)
-{
-    bool falls = *proven && !child;
-    bool waits = *proven == PROVEN_EQUAL && child > PROVEN_EQUAL;
-    if (falls || waits)
-        *proven = child;
-    return falls || waits;
-}
-
-/* A place falls with any that its paths lead to, and waits where one of them does. */
-static void lower_places(struct places *p)
+/* A place falls with any that its paths lead to, and waits where one of them does.
+ * @return whether one fell that is equal by its own paths */
+static bool lower_places(struct places *p)
 {
     uint32_t *proven = p->part->proven;
     bool again = true;
+    bool fell = false;
     for (size_t i = 0; i < p->count; i++)
         proven[p->place[i].pc] = p->place[i].proven;
     while (again) {
         again = false;
         for (size_t i = 0; i < p->count; i++) {
-            for (size_t k = 0; k < p->place[i].children; k++)
-                again |= lower(&proven[p->place[i].pc], proven[p->place[i].child[k]]);
+            uint32_t *own = &proven[p->place[i].pc];
+            for (size_t k = 0; k < p->place[i].children; k++) {
+                uint32_t child = proven[p->place[i].child[k]];
+                if ((*own && !child) || (*own == PROVEN_EQUAL && child > PROVEN_EQUAL)) {
+                    *own = child;
+                    again = true;
+                }
+            }
         }
     }
-}
-
-/* Notes which places are not equal by themselves. @return whether others fell with them */
-static bool refuse(struct places *p)
-{
-    bool fell = false;
     for (size_t i = 0; i < p->count; i++) {
         p->refused[p->place[i].pc] = !p->place[i].proven;
-        fell |= p->place[i].proven && !p->part->proven[p->place[i].pc];
+        fell |= p->place[i].proven && !proven[p->place[i].pc];
     }
     return fell;
 }
@@ -281,8 +268,7 @@ void prove_places(struct prove_part *part)
     for (unsigned round = 0, fresh = 0; round < MOST_ROUNDS && fell; round++) {
         try_places(&p, fresh);
         fresh = (unsigned)p.count;
-        lower_places(&p);
-        fell = refuse(&p);
+        fell = lower_places(&p);
     }
     for (size_t i = 0; i < p.count; i++)
         free(p.place[i].child);
@@ -305,12 +291,7 @@ static void tell_wait(struct prove_handler *h, const struct code *code, unsigned
 
 static void take_outcome(struct prove_handler *h, const struct joint *j)
 {
-    static const enum verdict verdicts[] = {[OUTCOME_EQUAL] = VERDICT_EQUAL,
-                                            [OUTCOME_WAITS] = VERDICT_WAITS,
-                                            [OUTCOME_BOUNDED] = VERDICT_BOUNDED,
-                                            [OUTCOME_DIFFERENT] = VERDICT_DIFFERENT,
-                                            [OUTCOME_UNDECIDED] = VERDICT_UNDECIDED};
-    h->verdict = verdicts[j->outcome];
+    h->verdict = j->verdict;
     h->bound = j->bound;
     if (h->verdict == VERDICT_DIFFERENT) {
         h->has_difference = true;
@@ -391,7 +372,7 @@ static bool follow(const struct prove_part *part, struct prove_handler *h, unsig
     j.most_visits = visits;
     joint_compare(&j, h->pc[0], h->pc[1], NULL);
     take_outcome(h, &j);
-    bool pruned = j.pruned || (visits && j.outcome == OUTCOME_UNDECIDED);
+    bool pruned = j.pruned || (visits && j.verdict == VERDICT_UNDECIDED);
     joint_deinit(&j);
     return pruned;
 }

@@ -9,7 +9,7 @@
 
 #include "emu/afuc/control/control.h"
 #include "tools/cmd/terminal/oom.h"
-#include "tools/explain/prove/code.h"
+#include "tools/explain/prove/prove.h"
 
 enum {
     SHARE = 2, /* of SHARE_OF votes about a register name its partner, on both sides */

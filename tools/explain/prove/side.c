@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Runs code over terms: the rows of isa/afuc.def say what operations mean, what is here is how
  * operands, ports, prefixes and delay slots work, as emu/afuc/body.h and port.c have it. */
-#include "tools/explain/prove/side.h"
+#include "tools/explain/prove/prove.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/cmd/terminal/oom.h"
-#include "tools/explain/prove/smt.h"
 
 void runner_deinit(struct runner *runner)
 {
@@ -228,20 +227,9 @@ static bool execute(struct runner *run, struct state *s, const struct afuc_uop *
         return true;
     case ACT_NOTHING:
         return true;
-    case ACT_CONDITION:
-    case ACT_STACK_CALL:
-    case ACT_STACK_RETURN:
-    case ACT_LINK_CALL:
-    case ACT_LINK_RETURN:
-    case ACT_LEAVE:
-    case ACT_JUMP:
-    case ACT_JUMP_REGISTER:
-    case ACT_DISPATCH:
-    case ACT_SECURE:
-    case ACT_ILLEGAL:
-        break;
+    default: /* not followed here: step() has a case for each */
+        return false;
     }
-    return false;
 }
 
 /* An instruction whose number of repetitions, or of extra moves, is not known, as one effect: it
@@ -425,33 +413,11 @@ static enum halt ret(struct runner *run, struct state *s)
     return HALT_CUT;
 }
 
-static enum halt setsecure(struct runner *run, struct state *s)
-{
-    Z3_ast one = smt_word(run->smt, 1);
-    runner_add_word_(runner_effect_(run, s, EFFECT_SECURE), s->r[2]);
-    s->condition = smt_equal(run->smt, runner_heard_(run, s, FROM_SECURE), one);
-    return HALT_BRANCH;
-}
-
-static enum halt dispatch(struct runner *run, struct state *s)
-{
-    runner_effect_(run, s, EFFECT_DISPATCH);
-    s->r[R_REM] = smt_unknown(run->smt, "next", 0);
-    go_to(s, PC_END);
-    return HALT_CUT;
-}
-
-static enum halt link(struct runner *run, struct state *s, const struct afuc_uop *uop)
-{
-    s->r[R_LR] = smt_word(run->smt, kept_address(run, s->pc + 2));
-    go_to(s, uop->target);
-    return HALT_CUT;
-}
-
 static enum halt step(struct runner *run, struct state *s)
 {
     const struct code_side *side = &run->code->side[run->side];
     const struct afuc_uop *uop = &side->image->uop[s->pc];
+    Z3_ast one = NULL;
     if (code_slot_branches(side, s->pc))
         return lost(run, "a delay slot that branches");
     switch (afuc_row_(uop->code)->act) {
@@ -465,7 +431,9 @@ static enum halt step(struct runner *run, struct state *s)
     case ACT_STACK_RETURN:
         return ret(run, s);
     case ACT_LINK_CALL:
-        return link(run, s, uop);
+        s->r[R_LR] = smt_word(run->smt, kept_address(run, s->pc + 2));
+        go_to(s, uop->target);
+        return HALT_CUT;
     case ACT_LINK_RETURN:
         return leave(s, s->r[R_LR]);
     case ACT_JUMP_REGISTER:
@@ -474,9 +442,15 @@ static enum halt step(struct runner *run, struct state *s)
         go_to(s, PC_IRET);
         return HALT_CUT;
     case ACT_DISPATCH:
-        return dispatch(run, s);
+        runner_effect_(run, s, EFFECT_DISPATCH);
+        s->r[R_REM] = smt_unknown(run->smt, "next", 0);
+        go_to(s, PC_END);
+        return HALT_CUT;
     case ACT_SECURE:
-        return setsecure(run, s);
+        one = smt_word(run->smt, 1);
+        runner_add_word_(runner_effect_(run, s, EFFECT_SECURE), s->r[2]);
+        s->condition = smt_equal(run->smt, runner_heard_(run, s, FROM_SECURE), one);
+        return HALT_BRANCH;
     case ACT_ILLEGAL:
         return lost(run, "an illegal instruction");
     case ACT_EXPRESSION:

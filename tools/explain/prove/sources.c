@@ -4,7 +4,7 @@
  * beforehand. */
 #include <string.h>
 
-#include "tools/explain/prove/joint.h"
+#include "tools/explain/prove/prove.h"
 
 /* Numbers of control registers. */
 struct ports {

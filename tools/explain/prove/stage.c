@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Streams for one packet, run on both revisions. */
-#include "tools/explain/prove/stage.h"
+#include "tools/explain/prove/task.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,14 +64,14 @@ void stage_firmware(const struct stage *stage, unsigned side, const char *ret[2]
     ret[1] = *stage->partner ? stage->partner : NULL;
 }
 
-struct cps_err *stage_borrow(const struct cps_run_config *config, const struct record_boot *boot,
-                             struct play **ret)
+static struct cps_err *borrow(const struct cps_run_config *config, const struct record_boot *boot,
+                              struct play **ret)
 {
     *ret = tool_alloc(1, sizeof(**ret));
     return play_borrow(*ret, config, boot->play, boot->engine);
 }
 
-void stage_return(struct play *play, const struct record_boot *boot)
+static void give_back(struct play *play, const struct record_boot *boot)
 {
     if (play->engine)
         play_return(play, boot->play);
@@ -98,7 +98,7 @@ static struct cps_err *boot_pair(const struct cps_run_config *config, uint32_t k
     struct keeper keeper = {{keep_events}, &boot->record};
     struct cps_engine *booted = NULL;
     struct play *play = NULL;
-    CPS_TRY(stage_borrow(config, boot, &play));
+    CPS_TRY(borrow(config, boot, &play));
     struct cps_err *err = cps_engine_feed(play->engine, &chip);
     if (!err) {
         play->kinds = kinds;
@@ -107,7 +107,7 @@ static struct cps_err *boot_pair(const struct cps_run_config *config, uint32_t k
         boot->booted = !play->stopped;
         tool_must(cps_engine_clone(play->engine, &booted));
     }
-    stage_return(play, boot);
+    give_back(play, boot);
     if (booted) {
         cps_engine_destroy(boot->engine);
         boot->engine = booted;
@@ -159,7 +159,7 @@ void stage_deinit(struct stage *stage)
 
 /* ---- Streams ---- */
 
-static uint32_t header_of(const struct stage_packet *packet)
+uint32_t stage_header(const struct stage_packet *packet)
 {
     if (packet->id != 4)
         return cps_pm4_type7(packet->id, packet->count);
@@ -197,47 +197,24 @@ static void set_register(uint32_t number, uint32_t value, struct stage_setup *to
     to->reg_value[to->regs++] = value;
 }
 
-void stage_setup_words(const struct difference *d, struct stage_setup *ret)
+void stage_set_up(struct stage_packet *packet, const struct difference *d)
 {
-    ret->regs = ret->mems = 0;
+    struct stage_setup *to = &packet->setup;
+    to->regs = to->mems = 0;
     for (uint32_t i = 0; i < d->regdata_count; i++)
-        set_register(d->regdata_at[i], d->regdata[i], ret);
+        set_register(d->regdata_at[i], d->regdata[i], to);
     for (uint32_t i = 0; i < d->memdata_count; i++)
-        set_memory(d->memdata_at[i], d->memdata[i], ret);
+        set_memory(d->memdata_at[i], d->memdata[i], to);
     for (uint32_t i = 0; i < d->loaded_count; i++)
-        set_memory(d->loaded_at[i], d->loaded[i], ret);
+        set_memory(d->loaded_at[i], d->loaded[i], to);
 }
 
 static void put_words(const struct stage_packet *packet, struct cps_buf *out)
 {
-    cps_buf_printf(out, "    .word 0x%08" PRIx32, header_of(packet));
+    cps_buf_printf(out, "    .word 0x%08" PRIx32, stage_header(packet));
     for (uint32_t i = 0; i < packet->count; i++)
         cps_buf_printf(out, " 0x%08" PRIx32, i < WITNESS_MOST ? packet->word[i] : 0);
     cps_buf_str(out, "\n");
-}
-
-static void put_setup(const struct stage_setup *setup, struct cps_buf *out)
-{
-    for (unsigned i = 0; setup && i < setup->packets; i++)
-        put_words(&setup->packet[i], out);
-    for (unsigned i = 0; setup && i < setup->regs; i++)
-        cps_buf_printf(out, "    reg 0x%" PRIx32 " 0x%08" PRIx32 "\n", setup->reg[i],
-                       setup->reg_value[i]);
-}
-
-void stage_set_up(struct stage_packet *packet, const struct stage_setup *setup)
-{
-    packet->setup = setup;
-    packet->front = 2 * setup->regs;
-    for (unsigned i = 0; i < setup->packets; i++)
-        packet->front += 1 + setup->packet[i].count;
-}
-
-static void put_memory(const struct stage_setup *setup, struct cps_buf *out)
-{
-    for (unsigned i = 0; setup && i < setup->mems; i++)
-        cps_buf_printf(out, "buffer 0x%08" PRIx64 " word%u\n    .word 0x%08" PRIx32 "\n",
-                       setup->mem[i], i, setup->mem_value[i]);
 }
 
 /* The packet, and one behind it, which shows whether the stream is still in step. */
@@ -290,15 +267,20 @@ void stage_head(enum cps_gen gen, struct cps_buf *out)
 void stage_text(enum cps_gen gen, enum cps_processor who, enum place_at place,
                 const struct stage_packet *packet, struct cps_buf *out)
 {
+    const struct stage_setup *setup = &packet->setup;
     stage_head(gen, out);
     cps_buf_printf(out, "buffer 0x%08x frame\n", (unsigned)FRAME);
-    put_setup(packet->setup, out);
+    for (unsigned i = 0; i < setup->regs; i++)
+        cps_buf_printf(out, "    reg 0x%" PRIx32 " 0x%08" PRIx32 "\n", setup->reg[i],
+                       setup->reg_value[i]);
     if (place == AT_GROUP)
         put_group(packet, out);
     else if (place != AT_RING)
         put_calls(place, out);
     put_packet(packet, out);
-    put_memory(packet->setup, out);
+    for (unsigned i = 0; i < setup->mems; i++)
+        cps_buf_printf(out, "buffer 0x%08" PRIx64 " word%u\n    .word 0x%08" PRIx32 "\n",
+                       setup->mem[i], i, setup->mem_value[i]);
     cps_buf_str(out, place == AT_RING      ? "init\nring frame\n"
                      : who == CPS_CPU_LPAC ? "submit frame lpac\n"
                                            : "submit frame\n");
@@ -311,8 +293,9 @@ struct stage_mark stage_mark(enum cps_processor who, enum place_at place,
                              const struct stage_packet *packet)
 {
     static const uint64_t iova[PLACES] = {FRAME, FRAME + CALL, FRAME + 2 * CALL, GROUP, 0};
-    uint32_t front = place == AT_IB1 ? 4 * packet->front : 0;
-    return (struct stage_mark){header_of(packet), who == CPS_CPU_ME ? 0 : iova[place] + front, ""};
+    uint32_t front = place == AT_IB1 ? 4 * 2 * packet->setup.regs : 0;
+    return (struct stage_mark){stage_header(packet), who == CPS_CPU_ME ? 0 : iova[place] + front,
+                               ""};
 }
 
 bool stage_is_marked(const struct stage_mark *mark, const struct cps_event *event)
@@ -328,7 +311,7 @@ uint32_t stage_value(const struct play *play, unsigned core, char file, uint32_t
     return cps_engine_get(play->engine, at, &value) ? (uint32_t)value : 0;
 }
 
-bool stage_find_core(const struct cps_engine *engine, enum cps_processor who, unsigned *ret)
+static bool find_core(const struct cps_engine *engine, enum cps_processor who, unsigned *ret)
 {
     for (*ret = 0; *ret < engine->cores; ++*ret) {
         if (engine->who[*ret] == (uint8_t)who)
@@ -345,63 +328,89 @@ static void watch_packets(struct cps_sink *sink, const struct cps_event *events,
                               cps_event_who(&events[i]) == (unsigned)w->who);
 }
 
-enum cps_stop stage_run_until(struct play *play, struct stage_watch *w, uint32_t most_ticks)
+/* Runs until the handler begins. @return CPS_STOP_BUDGET if it does, or after that many ticks */
+static enum cps_stop run_until(struct stage_watch *w)
 {
-    struct cps_engine *engine = play->engine;
-    unsigned core = 0;
     w->sink.put = watch_packets;
-    w->world->known = false;
-    bool there = stage_find_core(engine, w->who, &core);
-    cps_engine_sink(engine, &w->sink, 1u << CPS_EV_PKT);
-    for (uint32_t ticks = 0; ticks < most_ticks; ticks++) {
-        enum cps_stop stop = cps_engine_run(engine, 1);
+    cps_engine_sink(w->play->engine, &w->sink, 1u << CPS_EV_PKT);
+    for (uint32_t ticks = 0; ticks < w->most_ticks; ticks++) {
+        enum cps_stop stop = cps_engine_run(w->play->engine, 1);
         if (stop != CPS_STOP_BUDGET)
             return stop;
-        cps_engine_sink(engine, &w->sink, 1u << CPS_EV_PKT); /* hands over what is pending */
-        if (w->seen && there && cps_engine_where(engine, core).pc == w->pc) {
-            struct world *ret = w->world;
+        /* Hands over events that are pending. */
+        cps_engine_sink(w->play->engine, &w->sink, 1u << CPS_EV_PKT);
+        if (w->seen && cps_engine_where(w->play->engine, w->core).pc == w->pc) {
             for (unsigned i = 0; i < 32; i++)
-                ret->r[i] = stage_value(play, core, CPS_FILE_GENERAL, i);
+                w->world->r[i] = stage_value(w->play, w->core, CPS_FILE_GENERAL, i);
             for (unsigned i = 0; i < SQE_COUNT; i++)
-                ret->sqe[i] = stage_value(play, core, CPS_FILE_SQE, i);
+                w->world->sqe[i] = stage_value(w->play, w->core, CPS_FILE_SQE, i);
             for (unsigned i = 0; i < CONTROL_COUNT; i++)
-                ret->control[i] = stage_value(play, core, CPS_FILE_CONTROL, i);
-            ret->known = true;
+                w->world->control[i] = stage_value(w->play, w->core, CPS_FILE_CONTROL, i);
+            w->world->known = true;
             break;
         }
     }
     return CPS_STOP_BUDGET;
 }
 
+static struct cps_err *play_items(struct stage_watch *w)
+{
+    const struct feed *feed = &w->play->feed;
+    for (size_t i = 0; i < feed->count && w->stop == CPS_STOP_IDLE; i++) {
+        const struct cps_item *item = &feed->item[i];
+        if (item->kind == CPS_ITEM_INIT)
+            continue; /* it has booted */
+        CPS_TRY(cps_engine_feed(w->play->engine, item));
+        if (item->kind != CPS_ITEM_SUBMIT && item->kind != CPS_ITEM_RING)
+            continue;
+        if (!w->world->known) {
+            w->stop = run_until(w);
+            if (w->world->known && w->begun)
+                w->begun(w);
+        }
+        if (w->world->known && w->begun)
+            w->stop = cps_engine_run(w->play->engine, w->ticks_after);
+    }
+    tool_need(w->stop != CPS_STOP_NOMEM);
+    return NULL;
+}
+
+struct cps_err *stage_play(const struct stage *stage, unsigned side, const struct cps_buf *text,
+                           struct stage_watch *w)
+{
+    const struct record_boot *boot = &stage->boot[side];
+    struct cps_run_config config = *stage->config;
+    struct cps_stream *stream = NULL;
+    config.fw[0] = stage->path[side];
+    config.fw_count = 1;
+    w->world->known = false;
+    w->stop = CPS_STOP_IDLE;
+    if (!boot->booted)
+        return NULL;
+    CPS_TRY(cps_stream_open_memory("a stream", tool_text(text), text->size, &stream));
+    struct cps_err *err = borrow(&config, boot, &w->play);
+    if (!err)
+        err = play_gather(w->play, stream);
+    if (!err && find_core(w->play->engine, w->who, &w->core)) {
+        err = play_items(w);
+        cps_engine_sink(w->play->engine, NULL, 0);
+    }
+    give_back(w->play, boot);
+    cps_stream_close(stream);
+    return err;
+}
+
 struct cps_err *stage_world(const struct stage *stage, unsigned side, enum cps_processor who,
                             uint32_t pc, enum place_at place, const struct stage_packet *packet,
                             struct world *ret)
 {
-    struct stage_watch w = {
-        .mark = stage_mark(who, place, packet), .who = who, .pc = pc, .world = ret};
-    struct cps_stream *stream = NULL;
-    struct play *play = NULL;
+    struct stage_watch w = {.mark = stage_mark(who, place, packet),
+                            .who = who,
+                            .pc = pc,
+                            .most_ticks = MOST_TICKS,
+                            .world = ret};
     CPS_BUF text = {0};
     memset(ret, 0, sizeof(*ret));
-    const struct record_boot *boot = &stage->boot[side];
-    if (!boot->booted)
-        return NULL;
     stage_text(stage->fw[side]->gen, who, place, packet, &text);
-    CPS_TRY(cps_stream_open_memory("a stream", tool_text(&text), text.size, &stream));
-    struct cps_err *err = stage_borrow(stage->config, boot, &play);
-    if (!err)
-        err = play_gather(play, stream);
-    for (size_t i = 0; !err && i < play->feed.count && !ret->known; i++) {
-        const struct cps_item *item = &play->feed.item[i];
-        if (item->kind == CPS_ITEM_INIT)
-            continue; /* it has booted */
-        err = cps_engine_feed(play->engine, item);
-        if (!err && (item->kind == CPS_ITEM_SUBMIT || item->kind == CPS_ITEM_RING))
-            stage_run_until(play, &w, MOST_TICKS);
-    }
-    if (play->engine)
-        cps_engine_sink(play->engine, NULL, 0);
-    stage_return(play, boot);
-    cps_stream_close(stream);
-    return err;
+    return stage_play(stage, side, &text, &w);
 }

@@ -81,9 +81,9 @@ static bool names_handler(const struct prove *prove, unsigned part, const struct
 static bool is_wanted(const struct prove *prove, unsigned part, const struct prove_handler *h,
                       uint64_t *used)
 {
-    bool wanted = !prove->opt->arg_count;
-    for (unsigned i = 0; i < prove->opt->arg_count; i++) {
-        if (!names_handler(prove, part, h, prove->opt->arg[i]))
+    bool wanted = !prove->names;
+    for (unsigned i = 0; i < prove->names; i++) {
+        if (!names_handler(prove, part, h, prove->name[i]))
             continue;
         wanted = true;
         *used |= UINT64_C(1) << (i & 63);
@@ -102,14 +102,14 @@ static struct cps_err *list_tasks(struct prove *prove)
             prove->task[prove->tasks++] = (struct prove_task){.part = part, .handler = i};
         }
     }
-    if (!prove->tasks && !prove->opt->arg_count)
+    if (!prove->tasks && !prove->names)
         return cps_err_new(CPS_ERR_INPUT,
                            "%s has no packet table: expected firmware with packet handlers",
                            prove->stage.fw[0]->name);
-    for (unsigned i = 0; i < prove->opt->arg_count && i < 64; i++) {
+    for (unsigned i = 0; i < prove->names && i < 64; i++) {
         if (!(used >> i & 1))
             return cps_err_new(CPS_ERR_USAGE, "%s: neither revision has a handler of that name",
-                               prove->opt->arg[i]);
+                               prove->name[i]);
     }
     return NULL;
 }
@@ -232,7 +232,7 @@ static struct cps_err *put_witness(const struct prove *prove, const struct prove
                 witness.how, witness.seen);
         cps_json_buf(to, "text", &witness.text);
     }
-    witness_deinit(&witness);
+    cps_buf_deinit(&witness.text);
     return err;
 }
 
@@ -279,11 +279,9 @@ struct cps_err *prove_task(const struct prove *prove, const struct prove_task *t
     return NULL;
 }
 
-struct cps_err *prove_open(struct prove *prove, const struct cps_options *opt)
+struct cps_err *prove_open(struct prove *prove)
 {
-    *prove = (struct prove){.opt = opt, .jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1};
-    prove->runs = opt->cross_check < 0 ? CROSSCHECK_RUNS : (unsigned)opt->cross_check;
-    CPS_TRY(stage_init(&opt->run, &prove->stage));
+    CPS_TRY(stage_init(prove->config, &prove->stage));
     CPS_TRY(check_pair(prove));
     prove->parts = prove->stage.fw[0]->part_count;
     for (unsigned i = 0; i < prove->parts; i++)

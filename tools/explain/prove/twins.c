@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Runs two machines over one stream and compares them. */
-#include "tools/explain/prove/twins.h"
+#include "tools/explain/prove/task.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,15 +96,12 @@ void twins_find_code(struct twins *t)
 /* ---- One machine ---- */
 
 struct machine {
+    struct stage_watch watch; /* first */
+    struct cps_sink sink;     /* from there on */
     struct twins *twins;
     unsigned side;
-    struct stage_watch watch; /* until the handler begins */
-    struct cps_sink sink;     /* from there on */
-    struct play *play;
-    unsigned core;
     const struct twins_poke *poke;
     unsigned pokes;
-    enum cps_stop stop;
 };
 
 static void take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
@@ -113,10 +110,15 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
     record_keep(&m->twins->record[m->side], events, count);
 }
 
+static uint32_t get_value(const struct machine *m, char file, uint32_t number)
+{
+    return stage_value(m->watch.play, m->watch.core, file, number);
+}
+
 static void set_value(struct machine *m, char file, uint32_t number, uint32_t value)
 {
-    const struct cps_place at = {.core = (uint8_t)m->core, .file = file, .number = number};
-    cps_engine_set(m->play->engine, at, value);
+    const struct cps_place at = {.core = (uint8_t)m->watch.core, .file = file, .number = number};
+    cps_engine_set(m->watch.play->engine, at, value);
 }
 
 /* Whether the words are the same address in both revisions. */
@@ -131,7 +133,7 @@ static bool is_moved(const struct code *code, uint32_t old, uint32_t new)
 
 static void set_same(struct machine *m, char file, uint32_t number, uint32_t old)
 {
-    uint32_t own = stage_value(m->play, m->core, file, number);
+    uint32_t own = get_value(m, file, number);
     if (own != old && !is_moved(m->twins->code, old, own))
         set_value(m, file, number, old);
 }
@@ -148,73 +150,29 @@ static void set_as_old(struct machine *m)
     }
 }
 
-static void set_state(struct machine *m)
+static void begin_handler(struct stage_watch *watch)
 {
+    struct machine *m = (struct machine *)watch;
     if (m->side)
         set_as_old(m);
     for (unsigned i = 0; i < m->pokes; i++) {
         const struct twins_poke *poke = &m->poke[i];
         bool renamed = m->side && poke->file == CPS_FILE_CONTROL;
         uint32_t number = renamed ? m->twins->number[poke->number] : poke->number;
-        uint32_t kept =
-            poke->keep ? stage_value(m->play, m->core, poke->file, number) & poke->keep : 0;
+        uint32_t kept = poke->keep ? get_value(m, poke->file, number) & poke->keep : 0;
         set_value(m, poke->file, number, (poke->value & ~poke->keep) | kept);
     }
-}
-
-static struct cps_err *play_items(struct machine *m)
-{
-    struct cps_engine *engine = m->play->engine;
-    struct world *world = &m->twins->world[m->side];
-    m->stop = CPS_STOP_IDLE;
-    for (size_t i = 0; i < m->play->feed.count && m->stop == CPS_STOP_IDLE; i++) {
-        const struct cps_item *item = &m->play->feed.item[i];
-        if (item->kind == CPS_ITEM_INIT)
-            continue; /* it has booted */
-        CPS_TRY(cps_engine_feed(engine, item));
-        if (item->kind != CPS_ITEM_SUBMIT && item->kind != CPS_ITEM_RING)
-            continue;
-        if (!world->known) {
-            m->stop = stage_run_until(m->play, &m->watch, TICKS_BEFORE);
-            if (world->known) {
-                set_state(m);
-                cps_engine_sink(engine, &m->sink, KEPT_KINDS);
-            }
-        }
-        if (world->known)
-            m->stop = cps_engine_run(engine, TICKS_AFTER);
-    }
-    tool_need(m->stop != CPS_STOP_NOMEM);
-    return NULL;
+    cps_engine_sink(watch->play->engine, &m->sink, KEPT_KINDS);
 }
 
 static struct cps_err *run_side(struct machine *m, const struct cps_buf *text)
 {
-    const struct stage *stage = m->twins->stage;
-    const struct record_boot *boot = &stage->boot[m->side];
     struct record *record = &m->twins->record[m->side];
-    struct cps_run_config config = *stage->config;
-    struct cps_stream *stream = NULL;
-    config.fw[0] = stage->path[m->side];
-    config.fw_count = 1;
     record->count = 0;
-    m->sink.put = take_events;
-    m->twins->world[m->side].known = false;
-    if (!boot->booted)
-        return NULL;
-    CPS_TRY(cps_stream_open_memory("a stream", cps_buf_text(text), text->size, &stream));
-    struct cps_err *err = stage_borrow(&config, boot, &m->play);
-    if (!err)
-        err = play_gather(m->play, stream);
-    if (!err && stage_find_core(m->play->engine, m->twins->who, &m->core)) {
-        err = play_items(m);
-        cps_engine_sink(m->play->engine, NULL, 0);
-    }
-    stage_return(m->play, boot);
-    cps_stream_close(stream);
-    record->account.stop = m->stop;
+    CPS_TRY(stage_play(m->twins->stage, m->side, text, &m->watch));
+    record->account.stop = m->watch.stop;
     tool_need(!record->lost);
-    return err;
+    return NULL;
 }
 
 /* A run of its own, boot and all: the hardware's requests are made before it. */
@@ -458,13 +416,20 @@ struct cps_err *twins_run(struct twins *t, const struct cps_buf *text,
                           const struct stage_packet *packet, const struct twins_poke *poke,
                           unsigned pokes, struct twins_answer *ret)
 {
-    uint32_t header = packet->id == 4 ? cps_pm4_type4(0x8810, packet->count)
-                                      : cps_pm4_type7(packet->id, packet->count);
     *ret = (struct twins_answer){0};
     for (unsigned i = 0; i < 2; i++) {
-        struct machine m = {.twins = t, .side = i, .poke = poke, .pokes = pokes};
-        m.watch = (struct stage_watch){
-            .mark = {.header = header}, .who = t->who, .pc = t->pc[i], .world = &t->world[i]};
+        struct machine m = {.watch = {.mark = {.header = stage_header(packet)},
+                                      .who = t->who,
+                                      .pc = t->pc[i],
+                                      .most_ticks = TICKS_BEFORE,
+                                      .world = &t->world[i],
+                                      .begun = begin_handler,
+                                      .ticks_after = TICKS_AFTER},
+                            .sink = {take_events},
+                            .twins = t,
+                            .side = i,
+                            .poke = poke,
+                            .pokes = pokes};
         CPS_TRY(t->preempt ? run_requests(&m, text) : run_side(&m, text));
         if (!t->world[i].known)
             return NULL;

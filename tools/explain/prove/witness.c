@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * From differences to streams that show them. */
-#include "tools/explain/prove/witness.h"
+#include "tools/explain/prove/task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,6 @@ struct search {
     enum cps_processor who;
     enum place_at place;
     struct stage_packet packet;
-    struct stage_setup setup; /* of the packet */
     unsigned tries, all_tries;
     unsigned nexts; /* streams with a packet behind it */
     uint64_t queries;
@@ -39,11 +38,6 @@ struct search {
 static enum cps_gen gen_of(const struct prove_part *part)
 {
     return part->code.side[0].fw->gen;
-}
-
-void witness_deinit(struct witness *witness)
-{
-    cps_buf_deinit(&witness->text);
 }
 
 void witness_take(struct witness *witness, const struct stage_answer *answer, enum place_at place,
@@ -116,8 +110,7 @@ static bool found(void *context, const struct difference *d)
     keep_hint(s, d);
     for (uint32_t i = 0; i < s->packet.count && i < WITNESS_MOST; i++)
         s->packet.word[i] = i < d->data_count ? d->data[i] : 0;
-    stage_setup_words(d, &s->setup);
-    stage_set_up(&s->packet, &s->setup);
+    stage_set_up(&s->packet, d);
     s->packet.next = 0;
     if (try_stream(s, d->text) && (s->err || (s->best->confirmed && !s->best->hidden)))
         return true;
@@ -171,8 +164,6 @@ static struct cps_err *search_length(struct search *s, const struct prove_handle
 {
     struct world *world = tool_alloc(2, sizeof(*world));
     s->packet = (struct stage_packet){.id = h->id[0], .count = count};
-    s->setup.regs = s->setup.mems = 0;
-    stage_set_up(&s->packet, &s->setup);
     s->tries = 0;
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++)
@@ -275,20 +266,18 @@ void witness_boot(const struct prove_part *part, const struct stage *stage, stru
 /* ---- Again ---- */
 
 bool witness_replay(const struct prove_part *part, const struct stage *stage,
-                    struct json_object *witness, struct witness_shown *ret)
+                    struct json_object *witness, struct stage_answer *ret)
 {
     enum cps_processor who = cps_role_processor(part->code.side[0].part->role, 0);
     struct stage_mark mark = {.header = (uint32_t)cps_json_get_int(witness, "packet_header", 0),
                               .iova = (uint64_t)cps_json_get_int(witness, "packet_address", 0)};
-    struct stage_answer answer = {0};
+    *ret = (struct stage_answer){0};
     CPS_BUF text = {0};
     cps_buf_str(&text, cps_json_get_text(witness, "text", ""));
     snprintf(mark.inject, sizeof(mark.inject), "%s", cps_json_get_text(witness, "inject", ""));
     tool_text(&text);
-    struct cps_err *err = stage_compare(stage, who, &part->code, &text, &mark, &answer);
-    bool good = !err && answer.different;
+    struct cps_err *err = stage_compare(stage, who, &part->code, &text, &mark, ret);
+    bool good = !err && ret->different;
     cps_err_free(err); /* what cannot be run is looked for anew */
-    ret->hidden = answer.hidden;
-    snprintf(ret->seen, sizeof(ret->seen), "%s", answer.text);
     return good;
 }
