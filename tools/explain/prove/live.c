@@ -199,8 +199,7 @@ static bool may_dispatch(const struct flow *flow, uint32_t at)
 
 static bool is_call(const struct flow *flow, uint32_t at)
 {
-    enum afuc_act act = afuc_row_(flow->side->image->uop[at].code)->act;
-    return act == ACT_STACK_CALL || act == ACT_LINK_CALL;
+    return code_ways(afuc_row_(flow->side->image->uop[at].code)).call;
 }
 
 /* What is live where calls return to that are open while other packets run: one of those packets'

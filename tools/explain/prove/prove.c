@@ -289,23 +289,6 @@ static void tell_wait(struct prove_handler *h, const struct code *code, unsigned
              side ? "new" : "old", (unsigned)(on_the_spot ? uop[1].imm : uop->imm), (unsigned)pc);
 }
 
-static void take_outcome(struct prove_handler *h, const struct joint *j)
-{
-    h->verdict = j->verdict;
-    h->bound = j->bound;
-    if (h->verdict == VERDICT_DIFFERENT) {
-        h->has_difference = true;
-        h->difference = j->difference;
-        snprintf(h->why, sizeof(h->why), "%s", j->difference.text);
-    } else if (h->verdict == VERDICT_UNDECIDED) {
-        snprintf(h->why, sizeof(h->why), "%s", j->why);
-    } else if (h->verdict == VERDICT_WAITS) {
-        h->why[0] = '\0';
-        for (unsigned i = 0; i < j->waits.count; i++)
-            tell_wait(h, j->code, j->waits.side[i], j->waits.pc[i]);
-    }
-}
-
 bool prove_same_code(const struct prove_part *part, const struct prove_handler *h)
 {
     return part->code.pairs.partner[0][h->pc[0]] == h->pc[1] && is_same_from(part, h->pc[0], NULL);
@@ -371,7 +354,19 @@ static bool follow(const struct prove_part *part, struct prove_handler *h, unsig
     j.most_queries = visits ? QUERIES / 4 : QUERIES;
     j.most_visits = visits;
     joint_compare(&j, h->pc[0], h->pc[1], NULL);
-    take_outcome(h, &j);
+    h->verdict = j.verdict;
+    h->bound = j.bound;
+    if (h->verdict == VERDICT_DIFFERENT) {
+        h->has_difference = true;
+        h->difference = j.difference;
+        snprintf(h->why, sizeof(h->why), "%s", j.difference.text);
+    } else if (h->verdict == VERDICT_UNDECIDED) {
+        snprintf(h->why, sizeof(h->why), "%s", j.why);
+    } else if (h->verdict == VERDICT_WAITS) {
+        h->why[0] = '\0';
+        for (unsigned i = 0; i < j.waits.count; i++)
+            tell_wait(h, j.code, j.waits.side[i], j.waits.pc[i]);
+    }
     bool pruned = j.pruned || (visits && j.verdict == VERDICT_UNDECIDED);
     joint_deinit(&j);
     return pruned;
