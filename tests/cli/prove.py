@@ -94,7 +94,7 @@ def taken_out():
     text = re.sub(r"\nCP_SCRATCH_WRITE:\n", "\n", source())
     new = firmware("without", text)
     handler = verdict(prove(new, "CP_SCRATCH_WRITE", status=1), "CP_SCRATCH_WRITE")
-    assert handler["verdict"] == "different" and handler["handler"] == "taken out"
+    assert handler["verdict"] == "different" and handler["handler"] == "removed"
     check_witness(handler, new)
 
 
@@ -264,7 +264,7 @@ def no_fix():
     done = run("prove", "--no-cache", "--json", "--fw", real_firmware("a740_sqe-158"), "--fw", real_firmware("a740_sqe"),
                "sqe:CP_SMMU_TABLE_UPDATE")
     found = verdict(json.loads(done.stdout), "CP_SMMU_TABLE_UPDATE")
-    assert found["verdict"] == "equal but for waits" and "0x069" in found["why"], found
+    assert found["verdict"] == "equal except for waits" and "0x069" in found["why"], found
     assert done.returncode == 4, done.returncode
 
 
@@ -282,9 +282,9 @@ def waits(old, new, verdict_of, why=""):
 
 
 def a_poll_only_takes_time():
-    waits("", POLL % ("", "0x1", ""), "equal but for waits", "only the new revision waits for control register 0x069")
-    waits(POLL % ("", "0x1", ""), "", "equal but for waits", "only the old revision")
-    waits("", ON_THE_SPOT % "0x0", "equal but for waits", "only the new revision")
+    waits("", POLL % ("", "0x1", ""), "equal except for waits", "only the new revision waits for control register 0x069")
+    waits(POLL % ("", "0x1", ""), "", "equal except for waits", "only the old revision")
+    waits("", ON_THE_SPOT % "0x0", "equal except for waits", "only the new revision")
 
 
 def the_same_poll_is_no_wait_more():
@@ -293,11 +293,11 @@ def the_same_poll_is_no_wait_more():
 
 
 def a_poll_for_another_bit_is_another_wait():
-    waits(POLL % ("", "0x1", ""), POLL % ("", "0x2", ""), "equal but for waits", "only the old revision")
-    waits(ON_THE_SPOT % "0x0", ON_THE_SPOT % "0x1", "equal but for waits", "revision waits for control register 0x069")
+    waits(POLL % ("", "0x1", ""), POLL % ("", "0x2", ""), "equal except for waits", "only the old revision")
+    waits(ON_THE_SPOT % "0x0", ON_THE_SPOT % "0x1", "equal except for waits", "revision waits for control register 0x069")
     for other in ("$02, $05",):
         masks = [(POLL % ("", "$02", "")).replace("$05, $05, $02", "$05, " + operands) for operands in ("$05, $02", other)]
-        waits(*masks, "equal but for waits", "revision waits for control register 0x069")
+        waits(*masks, "equal except for waits", "revision waits for control register 0x069")
 
 
 def what_else_a_loop_does_counts():

@@ -9,7 +9,7 @@ from proving import prove
 from scene import firmware
 
 PACKET = 0x61
-PROVEN = ("same code", "equal", "equal but for waits")
+PROVEN = ("same code", "equal", "equal except for waits")
 SPIN = ["again:", "cread $05, [$00 + 0x069]", "and $05, $05, $06", "brne $05, 0x0, #again", "nop"]
 SHOW = ["mov $addr, 0x8810", "mov $data, $08", "mov $data, $09", "mov $08, 0x0", "mov $09, 0x0"]
 

@@ -149,7 +149,7 @@ Z3_ast runner_control_read_(struct runner *run, struct state *s, const struct af
     struct effect *effect = runner_effect_(run, s, EFFECT_CREAD);
     runner_add_word_(effect, at);
     add_shown(run, s, at, effect);
-    /* Of a machine that is known, what was written last, or what it has; else nobody knows. */
+    /* Where the machine is known: the last write, or its state. */
     uint32_t number = 0;
     if (!run->world || !smt_known(run->smt, at, &number))
         return runner_heard_(run, s, FROM_CONTROL);

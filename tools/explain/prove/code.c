@@ -81,7 +81,7 @@ uint32_t code_to_old(const struct code *code, uint32_t pc)
     return old == CPS_FW_ALONE ? pc | PC_ALONE : old;
 }
 
-/* Strictly: what was put in front of a place is another place, and runs. */
+/* Strictly: code inserted before a place is another place, and runs. */
 static bool leads_there(const struct code *code, uint32_t old, uint32_t new)
 {
     if (old >= code->side[0].count || new >= code->side[1].count)
@@ -105,7 +105,7 @@ static bool is_entry(const struct code_side *side, uint32_t at)
 }
 
 /* Whether two constants are the same address: of a word of code, in dwords or in bytes, or of
- * what stands behind the code, where the packet table and the other processors' images are. */
+ * what follows the code, where the packet table and the other processors' images are. */
 static bool is_address(const struct code *code, uint32_t old, uint32_t new)
 {
     const struct cps_fw_part *a = code->side[0].part;
@@ -147,8 +147,8 @@ bool code_may_address(const struct afuc_uop *uop)
     return uop->s2 == S2_IMM && may[afuc_row_(uop->code)->op];
 }
 
-/* Whether two accesses are of the same control register. Of one that is found by an index nobody
- * knows here, unless all have their old numbers; then runs decide. */
+/* Whether two accesses are of the same control register. An access by an index is not, unless all
+ * registers have their old numbers: then runs decide. */
 static bool same_control(const struct code *code, const struct afuc_uop *a,
                          const struct afuc_uop *b)
 {
@@ -170,7 +170,7 @@ static void note_constant(struct code *code, uint32_t old, uint32_t new)
     code->constant[code->constants++] = (struct constant){{old, new}};
 }
 
-/* Those of instructions that the other revision lacks, or has otherwise. */
+/* Notes constants of instructions that the other revision lacks, or that differ there. */
 static void note_lone_constants(struct code *code)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -258,8 +258,8 @@ static struct cps_err *decode(struct code_side *side, const struct cps_fw *fw, u
     return afuc_load_(fw->words + side->part->start, side->count, fw->gen, &side->image);
 }
 
-/* Where a run may be looked at: where branches lead, where calls return to, and where code is the
- * same again behind what is not. */
+/* Runs may be compared at branch targets, where calls return to, and where code is the same again
+ * after code that is not. */
 static void find_cuts(struct code *code)
 {
     struct code_side *a = &code->side[0];

@@ -251,7 +251,7 @@ struct cps_err *stage_context(const struct stage *stage, const char *inject,
     struct record record[2] = {{0}, {0}};
     CPS_BUF text = {0};
     ret->count = 0;
-    /* Packets that do nothing, more than any that a switch comes in front of. */
+    /* Packets that do nothing, more than --inject counts before a switch. */
     stage_head(stage->fw[0]->gen, &text);
     cps_buf_str(&text, "buffer 0x00100000 frame\n");
     for (unsigned i = 0; i < NOTHINGS; i++)

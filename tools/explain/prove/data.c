@@ -136,7 +136,7 @@ static bool is_moved_code(const struct code *code, uint32_t old)
     return code->same[old] && (code_names_target(afuc_row_(uop->code)) || code_may_address(uop));
 }
 
-/* In front of the packet table. The first two words are the image's version and where its table
+/* Words before the packet table. The first two are the image's version and where its table
  * lies, which only the boot reads. */
 static void compare_words(struct code *code, struct cps_buf *values)
 {
@@ -164,7 +164,7 @@ void code_data(struct code *code)
     mark_words(&code->side[0]);
     mark_words(&code->side[1]);
     compare_words(code, &values);
-    /* The packet table beside the addresses of handlers, and what lies behind it. */
+    /* The packet table beside the addresses of handlers, and what follows it. */
     const struct code_side *a = &code->side[0];
     const struct code_side *b = &code->side[1];
     for (uint32_t i = 0; a->count + i < a->part->size || b->count + i < b->part->size; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the rest of the GPU sees of a run: names of effects and of their words; a state of which
- * nothing is known; what two paths leave behind, pair by pair; and how a comparison begins and
- * ends. */
+ * Names of effects and of their words; a state of which nothing is known; the state that two paths
+ * leave, pair by pair; the beginning and end of a comparison. */
 #include "tools/explain/prove/prove.h"
 
 #include <stdio.h>

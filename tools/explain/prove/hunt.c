@@ -18,7 +18,7 @@
 #define MOST_CASES        16000u
 #define MOST_INSTRUCTIONS 120000000u /* of both revisions, of a handler */
 #define CASE_LIMIT        30000u     /* instructions of one case */
-#define SWITCH_CASES      700u       /* in front of each packet of an interrupt */
+#define SWITCH_CASES      700u       /* for each packet before which an interrupt comes */
 #define SWITCH_LIMIT      300000u
 
 /* In so many of 100 cases: */
@@ -261,7 +261,7 @@ static void add_own(struct hunt *h, struct fuzz_case *at)
     case_fit(at, NULL);
 }
 
-/* Registers that the solver's path reads are written in front. */
+/* Registers that the solver's path reads are written first. */
 static void add_registers(struct hunt *h, struct fuzz_case *at)
 {
     const struct difference *d = &h->hints->list[rng_below(&h->rng, h->hints->count)];
@@ -505,7 +505,7 @@ static struct cps_err *try_cases(struct hunt *h, unsigned count, struct witness 
     return shown.different && !ret->confirmed ? confirm_text(h, &shown, true, ret) : NULL;
 }
 
-/* The same with an interrupt in front of one packet or another: a routine that saves the context
+/* The same with an interrupt before one packet or another: a routine that saves the context
  * shows what handlers leave in registers. */
 static struct cps_err *interrupt_cases(struct hunt *h, const char *kind, struct witness *ret)
 {

@@ -35,7 +35,7 @@ struct pair {
     unsigned compared[2]; /* effects that are equal, or left out */
     unsigned extra[2];    /* those that are left out: polls that only one side has */
     unsigned forks;
-    bool stands; /* the side whose turn it is has come to a place already */
+    bool arrived; /* the side whose turn it is has come to a place already */
     const struct visit *visited;
     const struct known *known;
 };
@@ -59,8 +59,8 @@ static void undecided(struct joint *j, const char *why)
         j->stop = true;
 }
 
-/* A difference if @p unequal is possible (NULL: it holds). @return whether there is one, or nobody
- * knows */
+/* A difference if @p unequal is possible (NULL: it holds). @return whether there is one, or may
+ * be */
 static bool differs(struct joint *j, const struct pair *p, Z3_ast unequal, struct difference *d)
 {
     struct smt_model model = {0};
@@ -127,7 +127,7 @@ static void note_wait(struct joint *j, unsigned side, uint32_t pc)
     j->waits.count++;
 }
 
-/* A poll that the other side has not, or has otherwise: it only takes time. */
+/* A poll that the other side lacks, or has for another value: it only takes time. */
 static void leave_out(struct joint *j, struct pair *p, unsigned side)
 {
     note_wait(j, side, next_effect(j, p, side)->pc);
@@ -283,8 +283,8 @@ static void compare_ends(struct joint *j, struct pair *p)
     bool spins = p->s[0].pc == PC_SPIN;
     if (p->s[0].pc != p->s[1].pc || !same_heard(p) || !(spins || same_calls(p))) {
         snprintf(d.text, sizeof(d.text), "%s",
-                 p->s[0].pc != p->s[1].pc ? "the code ends in another way"
-                 : !same_heard(p)         ? "another number of words is taken"
+                 p->s[0].pc != p->s[1].pc ? "the code ends differently"
+                 : !same_heard(p)         ? "a different number of words is taken"
                                           : "the call stack that it leaves");
         differs(j, p, NULL, &d);
         return;
@@ -305,7 +305,7 @@ static void compare_ends(struct joint *j, struct pair *p)
         undecided(j, "code after a call that stays open is not known to be equal");
 }
 
-/* Goes on from where a register says, for every address that is possible. */
+/* Goes on from a computed jump, for every address that is possible. */
 static void explore_jump(struct joint *j, struct pair *p)
 {
     struct difference d = {.text = "where a computed jump leads"};
@@ -394,8 +394,8 @@ static bool is_known(const struct joint *j, const struct pair *p, Z3_ast conditi
     return false;
 }
 
-/* Behind a poll that the other side may not have, both can be looked at again. */
-static bool stands_at_cut(const struct joint *j, const struct state *s, unsigned side)
+/* After a poll that the other side may lack, both can be compared again. */
+static bool is_at_cut(const struct joint *j, const struct state *s, unsigned side)
 {
     const struct code_side *code = &j->code->side[side];
     return s->pc < code->count && s->npc == s->pc + 1 && code->cut[s->pc];
@@ -411,8 +411,8 @@ static void explore_branch(struct joint *j, const struct pair *p, unsigned side,
     q->forks++;
     bool poll = runner_polls(&j->run[side], &q->s[side]);
     runner_branch(&j->run[side], &q->s[side], taken);
-    q->stands = poll && stands_at_cut(j, &q->s[side], side);
-    if (q->stands)
+    q->arrived = poll && is_at_cut(j, &q->s[side], side);
+    if (q->arrived)
         q->at[side] = HALT_CUT;
     smt_push(&j->smt);
     smt_assert(&j->smt, taken ? condition : smt_not(&j->smt, condition));
@@ -471,8 +471,8 @@ static bool decide(struct joint *j, struct pair *p, unsigned side)
     return false;
 }
 
-/* Runs one side until it stands. @return whether it does: else both ways of a branch were gone, or
- * it is undecided */
+/* Runs one side to its next place. @return whether it got there: else both ways of a branch were
+ * explored, or it is undecided */
 static bool advance(struct joint *j, struct pair *p, unsigned side)
 {
     struct runner *run = &j->run[side];
@@ -502,9 +502,9 @@ static void explore(struct joint *j, const struct pair *from, unsigned side)
     struct visit *visits = NULL;
     *p = *from;
     while (!j->stop) {
-        if (p->at[side] != HALT_END && !p->stands && !advance(j, p, side))
+        if (p->at[side] != HALT_END && !p->arrived && !advance(j, p, side))
             break;
-        p->stands = false;
+        p->arrived = false;
         side = !side;
         if (side)
             continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Results that are kept. A verdict depends on the handler's code in both revisions, on what is live
- * behind it, and on which constants and private registers are taken for the same: it holds for any
- * two images that agree in these. What a stream shows depends on the whole images, and is shown
- * again. */
+ * Stored results. A verdict depends on the handler's code in both revisions, on the registers that
+ * are live after it, and on which constants and private registers are taken for the same: it holds
+ * for any two images that agree in these. What a stream shows depends on the whole images, and is
+ * shown again. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "tools/explain/prove/task.h"
 #include "trace/out/outfile.h"
 
-#define ENTRY_VERSION 4 /* change it whenever a result is another one */
+#define ENTRY_VERSION 5 /* change it whenever a result is another one */
 #define MOST_BYTES    ((size_t)1 << 20)
 
 /* ---- Keys ---- */
@@ -54,7 +54,7 @@ static void make_key(const struct prove *prove, struct prove_task *task, const c
     cps_buf_printf(&out, "prove %d %s %s", ENTRY_VERSION, program, names);
     cps_buf_printf(&out, " %u %u %u %u %d %d", (unsigned)code->side[0].fw->gen,
                    (unsigned)code->side[0].fw->layout, (unsigned)code->side[0].part->role, id,
-                   h->put_in, h->taken_out);
+                   h->added, h->removed);
     for (unsigned i = 0; i < 2 && !prove_is_bootstrap(h); i++)
         put_digest(&part->hash[i][id], &out);
     put_part(code, &out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Which registers the code behind a place may still read. Returns may go behind every call, and
- * behind waitin every handler may run: more may count as live than is, never less. */
+ * Registers that the code after a place may still read. A return may go to the code after any call,
+ * and after waitin any handler may run: more may count as live than is, never less. */
 #include <string.h>
 
 #include "tools/cmd/terminal/oom.h"
@@ -51,23 +51,23 @@ void code_uses(const struct code_side *side, uint32_t at, uint64_t *reads, uint6
         *writes |= uop->flags & U_REP ? 0 : bit_of(uop->s1);
 }
 
-/* Registers are live in front of a place because of what the code behind it reads before it
- * returns, or because they are live where it returns to and nothing on the way writes them. Both
+/* Registers are live before a place because the code from there reads them before it returns, or
+ * because they are live where it returns to and nothing on the way writes them. Both
  * are kept apart, so that one caller's registers are not live for all others. */
 struct flow {
     struct code_side *side;
-    uint64_t *live;    /* where nothing is live behind returns */
+    uint64_t *live;    /* where nothing is live after returns */
     uint64_t *through; /* where all is */
-    uint64_t at_end;   /* in front of all handlers */
+    uint64_t at_end;   /* before all handlers */
     bool *dispatches;  /* by dword: it may come to a waitin without returning */
-    bool alone;        /* nothing is live behind a handler */
+    bool alone;        /* nothing is live after a handler */
     bool again;
 };
 
 /* One of the two solutions. */
 struct solution {
     uint64_t *at;
-    uint64_t behind_return;
+    uint64_t after_return;
 };
 
 static uint64_t live_at(const struct flow *flow, const struct solution *s, uint32_t at)
@@ -140,27 +140,26 @@ static uint64_t at_table(const struct flow *flow, const struct solution *s, uint
     return live;
 }
 
-/* What is live behind an instruction that is no branch, or behind a branch's delay slot. */
-static uint64_t behind(const struct flow *flow, const struct solution *s, uint32_t at)
+/* Live after an instruction, or after a branch's delay slot. */
+static uint64_t live_out(const struct flow *flow, const struct solution *s, uint32_t at)
 {
     const struct afuc_uop *uop = &flow->side->image->uop[at];
     const struct afuc_row *row = afuc_row_(uop->code);
     struct code_ways ways = code_ways(row);
     uint64_t next = ways.next ? live_at(flow, s, code_has_slot(row) ? at + 2 : at + 1) : 0;
     if (ways.call) {
-        /* In front of a call: what the callee reads, and what it does not write of what is live
-         * behind. */
+        /* Of a call: the callee's reads, and what is live after it and not written by it. */
         uint32_t callee = uop->target;
         if (callee >= flow->side->count)
             return next;
         return flow->live[callee] | (next & flow->through[callee]);
     }
     return next | (ways.target ? live_at(flow, s, ways.skip ? at + 3 : uop->target) : 0) |
-           (ways.back ? s->behind_return : 0) | (ways.end ? flow->at_end : 0) |
+           (ways.back ? s->after_return : 0) | (ways.end ? flow->at_end : 0) |
            (ways.somewhere ? at_table(flow, s, at) : 0);
 }
 
-static uint64_t in_front(const struct flow *flow, uint32_t at, uint64_t live)
+static uint64_t live_in(const struct flow *flow, uint32_t at, uint64_t live)
 {
     uint64_t reads = 0;
     uint64_t writes = 0;
@@ -173,13 +172,13 @@ static uint64_t in_front(const struct flow *flow, uint32_t at, uint64_t live)
 static void update(struct flow *flow, const struct solution *s, uint32_t at)
 {
     const struct afuc_row *row = afuc_row_(flow->side->image->uop[at].code);
-    uint64_t live = behind(flow, s, at);
+    uint64_t live = live_out(flow, s, at);
     if (slot_goes(flow->side,
                   at)) /* then one more instruction runs, and the slot's branch leads on */
-        live |= behind(flow, s, at + 1);
+        live |= live_out(flow, s, at + 1);
     if (code_has_slot(row))
-        live = in_front(flow, at + 1, live);
-    live = in_front(flow, at, live) | s->at[at];
+        live = live_in(flow, at + 1, live);
+    live = live_in(flow, at, live) | s->at[at];
     flow->again = flow->again || live != s->at[at];
     s->at[at] = live;
 }
@@ -202,9 +201,9 @@ static bool is_call(const struct flow *flow, uint32_t at)
     return code_ways(afuc_row_(flow->side->image->uop[at].code)).call;
 }
 
-/* What is live where calls return to that are open while other packets run: one of those packets'
+/* Registers live where calls return to that are open while other packets run: one of those packets'
  * handlers returns there (F: draw-state groups run inside of a call of the draw's handler). */
-static uint64_t live_behind_open_calls(const struct flow *flow)
+static uint64_t live_after_open_calls(const struct flow *flow)
 {
     uint64_t live = 0;
     for (uint32_t at = 0; at + 2 < flow->side->count; at++) {
@@ -227,7 +226,7 @@ static void solve(struct flow *flow)
         }
         const struct code_side *side = flow->side;
         uint64_t before = flow->at_end;
-        uint64_t open = flow->alone ? 0 : live_behind_open_calls(flow);
+        uint64_t open = flow->alone ? 0 : live_after_open_calls(flow);
         for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
             uint32_t at = side->table[id];
             if (!flow->alone && id != IN_PREEMPT && at < side->count)
@@ -237,7 +236,7 @@ static void solve(struct flow *flow)
     }
 }
 
-/* What a handler itself may read, not what it leaves for those behind it. */
+/* Registers that a handler itself may read, not those that it leaves for later ones. */
 static void find_reads(struct flow *flow)
 {
     struct code_side *side = flow->side;
@@ -252,7 +251,7 @@ static void find_reads(struct flow *flow)
     flow->alone = false;
 }
 
-/* What is live at a place of which the caller is not known. */
+/* Registers live at a place whose caller is not known. */
 void code_live(struct code_side *side)
 {
     struct flow flow = {.side = side};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Loops that only wait: they read one control register again and again, and do nothing else.
- * However often one turns, what comes behind it knows only the value that ended it. */
+ * However often one turns, the code after it knows only the value that ended it. */
 #include <string.h>
 
 #include "tools/cmd/terminal/oom.h"
@@ -13,7 +13,7 @@ static bool is_plain_register(unsigned number)
     return number > 0 && number < R_REM;
 }
 
-/* The read: of a register whose number stands in the instruction. */
+/* A read of a register whose number is in the instruction. */
 static bool reads_control(const struct afuc_uop *uop)
 {
     return afuc_row_(uop->code)->act == ACT_CONTROL_READ && uop->s1 == 0 &&
@@ -94,7 +94,7 @@ static void note_poll(struct code *code, struct code_side *side, uint32_t at, ui
     side->poll[at] = (uint16_t)(id + 1);
 }
 
-/* A branch to itself that reads anew in its delay slot: what stands in front has read once. */
+/* A branch to itself that reads again in its delay slot: the code before it has read once. */
 static bool branches_on_the_spot(const struct code_side *side, uint32_t at)
 {
     const struct afuc_uop *uop = &side->image->uop[at];

@@ -128,7 +128,7 @@ static struct cps_err *run_both(struct run *run)
     CPS_TRY(pool_run(&places, &prove->interrupted));
     if (prove->interrupted)
         return NULL;
-    if (run->died) /* without its places a part would look otherwise than it is */
+    if (run->died) /* without its places, verdicts of a part would differ */
         return cps_err_new(CPS_ERR_OS, "the process that looks for places that are equal died");
     CPS_TRY(pool_run(&handlers, &prove->interrupted));
     for (unsigned i = 0; i < run->count && !prove->interrupted; i++)

@@ -21,9 +21,9 @@
 
 const char *verdict_name(enum verdict verdict)
 {
-    static const char *const names[VERDICT_COUNT] = {"same code",           "equal",
-                                                     "equal but for waits", "equal up to a bound",
-                                                     "different",           "undecided"};
+    static const char *const names[VERDICT_COUNT] = {
+        "same code", "equal",    "equal except for waits", "equal within a bound",
+        "different", "undecided"};
     return names[verdict];
 }
 
@@ -44,7 +44,7 @@ static bool is_handler(const struct code_side *side, unsigned id)
     return side->table[id] >= 2 && side->table[id] < side->count;
 }
 
-#define BOOT_BEGINS 2u /* behind the header, which runs as nops (F: all images) */
+#define BOOT_BEGINS 2u /* after the header, which runs as nops (F: all images) */
 
 static void list_handlers(struct prove_part *part)
 {
@@ -58,8 +58,8 @@ static void list_handlers(struct prove_part *part)
         struct prove_handler *handler = handler_at(part, a->table[id], b->table[id]);
         handler->id[handler->ids++] = (uint8_t)id;
         handler->alone = has[0] != has[1];
-        handler->put_in = !has[0] || (a->table[id] == none[0] && b->table[id] != none[1]);
-        handler->taken_out = !has[1] || (a->table[id] != none[0] && b->table[id] == none[1]);
+        handler->added = !has[0] || (a->table[id] == none[0] && b->table[id] != none[1]);
+        handler->removed = !has[1] || (a->table[id] != none[0] && b->table[id] == none[1]);
     }
     if (!part->handlers)
         return;
@@ -121,8 +121,8 @@ static bool in_order(const struct code *code, uint32_t from, uint32_t to)
            (to < code->side[0].count && partner[to] - partner[from] == to - from);
 }
 
-/* Where branches lead `same` knows; what is reached without one has to follow here as it does
- * there. Where a register says nobody has looked. */
+/* `same` covers branch targets; code that is reached without a branch has to follow here as it does
+ * there. A jump to the address in a register is not looked at. */
 static bool is_same_node(const struct code *code, const struct cps_fw_walk *walk,
                          const struct cps_fw_node *node)
 {
@@ -134,7 +134,7 @@ static bool is_same_node(const struct code *code, const struct cps_fw_walk *walk
         bool known = next == CPS_FW_AT_DISPATCH || next == CPS_FW_AT_RETURN;
         if (next >= CPS_FW_AT_DISPATCH)
             same = known;
-        else if (walk->node[next].pc != node->npc) /* behind a call, or setsecure */
+        else if (walk->node[next].pc != node->npc) /* after a call, or setsecure */
             same = in_order(code, node->pc, walk->node[next].pc);
     }
     return same;
@@ -397,7 +397,7 @@ void prove_handler(const struct prove_part *part, struct prove_handler *h)
     if (h->alone) {
         h->verdict = VERDICT_DIFFERENT;
         snprintf(h->why, sizeof(h->why), "only the %s revision has a handler",
-                 h->put_in ? "new" : "old");
+                 h->added ? "new" : "old");
         return;
     }
     compare_code(part, h);

@@ -409,8 +409,8 @@ struct prove_handler {
     uint8_t id[CPS_FW_TABLE_SIZE]; /**< packets that it is the handler of */
     unsigned ids;
     uint32_t pc[2];
-    bool put_in, taken_out; /**< the other revision has only the handler of unknown packets */
-    bool alone;             /**< the other one has nothing there at all */
+    bool added, removed; /**< the other revision has only the handler of unknown packets */
+    bool alone;          /**< the other one has nothing there at all */
     enum verdict verdict;
     unsigned bound; /**< VERDICT_BOUNDED: turns of a loop */
     char why[200];  /**< VERDICT_UNDECIDED: the reason; VERDICT_DIFFERENT: the difference */

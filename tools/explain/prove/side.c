@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Runs code over terms: the rows of isa/afuc.def say what operations mean, what is here is how
- * operands, ports, prefixes and delay slots work, as emu/afuc/body.h and port.c have it. */
+ * Runs code over terms: the rows of isa/afuc.def define operations; operands, ports, prefixes and
+ * delay slots are here, as emu/afuc/body.h and port.c have them. */
 #include "tools/explain/prove/prove.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ Z3_ast runner_source_(struct runner *run, struct state *s, const struct afuc_uop
     return runner_heard_(run, s, FROM_DATA);
 }
 
-/* The address behind one that was written: bit 18 holds it. */
+/* The address after one that was written: bit 18 holds it. */
 static Z3_ast next_address(struct runner *run, Z3_ast address)
 {
     Z3_ast one = is_zero(run, runner_masked_(run, address, 0xff000000));
@@ -321,9 +321,7 @@ static enum halt plain(struct runner *run, struct state *s, const struct afuc_uo
 static enum halt branch(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
     if (runner_poll_(run, s->pc) && s->npc == s->pc + 1) {
-        /* A branch to itself, as often as it takes; what its delay slot has read last nobody has
-         * looked at.
-         */
+        /* A branch to itself, as often as it takes; the last read of its delay slot is unused. */
         Z3_ast at = smt_word(run->smt, uop[1].imm);
         s->r[uop[1].dst] = runner_poll_value_(run, s, at, runner_poll_(run, s->pc));
         s->pc += 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Terms and queries: z3 behind a few functions. */
+ * Terms and queries of z3. */
 #include "tools/explain/prove/smt.h"
 
 #include <stdio.h>

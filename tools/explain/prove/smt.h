@@ -36,14 +36,14 @@ bool smt_known(const struct smt *smt, Z3_ast term, uint32_t *ret);
 bool smt_decided(const struct smt *smt, Z3_ast condition, bool *ret);
 Z3_ast smt_equal(const struct smt *smt, Z3_ast a, Z3_ast b);
 Z3_ast smt_not(const struct smt *smt, Z3_ast condition);
-/** Takes what is asserted from now on back at the next smt_pop(). */
+/** Starts a scope of assertions, which smt_pop() ends. */
 void smt_push(const struct smt *smt);
 void smt_pop(const struct smt *smt);
 void smt_assert(const struct smt *smt, Z3_ast condition);
-/** Whether @p condition is possible under what is asserted; NULL: whether that is. */
+/** Whether @p condition is possible under the assertions; NULL: whether those are. */
 enum smt_answer smt_possible(struct smt *smt, Z3_ast condition);
-/** What a word is in the model of the last query that was possible; unknown words are 0 there if
- * nothing asks for more. */
+/** The value of a word in the model of the last query that was possible; unknown words are 0 there
+ * if nothing asks for more. */
 struct smt_model {
     const struct smt *smt;
     Z3_model model;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a model says of a path, and where the words come from that it hears: of $regdata and
- * $memdata the control write in front says it, of loads their offset. A stream can put them there
- * beforehand. */
+ * Words that a path reads in a model, and their sources: of $regdata and $memdata the control write
+ * before, of loads their offset. A stream can put them there beforehand. */
 #include <string.h>
 
 #include "tools/explain/prove/prove.h"
@@ -78,7 +77,7 @@ static void take_sources(const struct joint *j, const struct state *state, unsig
     if (s.run->world && s.port.high < CONTROL_COUNT)
         s.high = s.run->world->control[s.port.high];
     for (unsigned i = 0; i < state->effects; i++) {
-        if (s.run->effect[i].kind == EFFECT_BULK) /* words have other names behind it */
+        if (s.run->effect[i].kind == EFFECT_BULK) /* words have other names after it */
             return;
         take_effect(&s, &s.run->effect[i]);
     }

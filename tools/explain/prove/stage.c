@@ -166,7 +166,7 @@ uint32_t stage_header(const struct stage_packet *packet)
     return cps_pm4_type4(0x8810, packet->count);
 }
 
-/* ---- What stands in front ---- */
+/* ---- What is set before the packet ---- */
 
 static bool lies_in_stream(uint64_t address)
 {
@@ -217,7 +217,7 @@ static void put_words(const struct stage_packet *packet, struct cps_buf *out)
     cps_buf_str(out, "\n");
 }
 
-/* The packet, and one behind it, which shows whether the stream is still in step. */
+/* The packet, and one after it, which shows whether the stream is still in step. */
 static void put_packet(const struct stage_packet *packet, struct cps_buf *out)
 {
     put_words(packet, out);
@@ -236,7 +236,7 @@ struct cps_item stage_chip(enum cps_gen gen)
     return (struct cps_item){.kind = CPS_ITEM_CHIP, .chip = {.gpu_id = chips[gen]}};
 }
 
-/* Levels in front of the packet's: each calls the next. */
+/* Levels above the packet's: each calls the next. */
 static void put_calls(enum place_at place, struct cps_buf *out)
 {
     static const char *const name[] = {"frame", "ib2", "ib3"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tasks: which there are, and what comes of one. */
+ * The list of tasks, and the result of one. */
 #include "tools/explain/prove/task.h"
 
 #include <ctype.h>
@@ -54,7 +54,7 @@ static bool is_error_handler(const struct prove *prove, unsigned part,
 
 /* ---- Which ---- */
 
-/* An argument: a packet's name, its number, or "PROCESSOR:" in front of either. */
+/* An argument: a packet's name, its number, or "PROCESSOR:" and either. */
 static bool names_handler(const struct prove *prove, unsigned part, const struct prove_handler *h,
                           const char *text)
 {
@@ -166,7 +166,7 @@ static void put_words(struct json_object *to, const char *key, const uint32_t *w
         cps_json_append(words, json_object_new_int64(word ? word[i] : (int64_t)address[i]));
 }
 
-/* Packets whose handlers may read what is left: none of them, and nobody sees it. */
+/* Packets whose handlers may read the value that is left; none: no stream shows it. */
 static void put_readers(const struct prove *prove, unsigned part, uint64_t left,
                         struct json_object *result)
 {
@@ -254,11 +254,7 @@ struct cps_err *prove_task(const struct prove *prove, const struct prove_task *t
     doc_put(result, "old=%u new=%u verdict=%s", h.pc[0], h.pc[1], verdict_name(h.verdict));
     if (h.verdict == VERDICT_BOUNDED)
         cps_json_uint(result, "bound", h.bound);
-    doc_put(result, "handler?=%s why?=%s",
-            h.put_in      ? "put in"
-            : h.taken_out ? "taken out"
-                          : "",
-            h.why);
+    doc_put(result, "handler?=%s why?=%s", h.added ? "added" : h.removed ? "removed" : "", h.why);
     struct cps_err *err = NULL;
     if (h.has_difference)
         put_difference(result, &h);

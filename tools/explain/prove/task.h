@@ -224,7 +224,7 @@ struct twins {
     const struct code *code;
     uint32_t pc[2]; /**< of the handler */
     enum cps_processor who;
-    bool waits; /**< one may wait for ever where the other does not */
+    bool waits; /**< one may wait without end where the other does not */
     /** By packet: its handler certainly does the same in both; or it is the one that is tested.
      * From the first packet on that is neither, events are not compared. */
     bool steady[CPS_FW_TABLE_SIZE], tested[CPS_FW_TABLE_SIZE];
@@ -333,7 +333,8 @@ CPS_MUST_USE struct cps_err *prove_write(const struct prove *prove, const char *
 /** Appends the name of files about a result, without suffix. */
 void prove_file_name(struct json_object *result, struct cps_buf *out);
 
-/** Whether a verdict promises what runs can contradict: same code, equal, equal but for waits. */
+/** Whether a verdict promises what runs can contradict: same code, equal, equal except for waits.
+ */
 static inline bool crosscheck_applies(struct json_object *result)
 {
     return prove_verdict(result) <= VERDICT_WAITS;

@@ -138,7 +138,7 @@ static void set_same(struct machine *m, char file, uint32_t number, uint32_t old
         set_value(m, file, number, old);
 }
 
-/* What the streams' own packets left otherwise becomes what the old revision has. */
+/* State that the stream's earlier packets left different becomes that of the old revision. */
 static void set_as_old(struct machine *m)
 {
     const struct twins *t = m->twins;
@@ -393,7 +393,7 @@ static void compare_both(struct twins *t, struct twins_answer *ret)
     ret->different = first != SIZE_MAX;
     if (!ret->different && !t->cut[0] && !t->cut[1])
         ret->different = stage_ends_differ(t->record, ret->text, sizeof(ret->text));
-    /* What another processor did otherwise before may be the cause. */
+    /* A difference of another processor before may be the cause. */
     for (unsigned i = 0; ret->different && i < engine->cores; i++) {
         if (engine->who[i] != (uint8_t)t->who)
             ret->different = compare_who(t, engine->who[i], NULL) >= first;

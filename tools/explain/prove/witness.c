@@ -29,7 +29,7 @@ struct search {
     enum place_at place;
     struct stage_packet packet;
     unsigned tries, all_tries;
-    unsigned nexts; /* streams with a packet behind it */
+    unsigned nexts; /* streams with a packet after it */
     uint64_t queries;
     struct hunt_hints hints;
     struct cps_err *err;
@@ -278,6 +278,6 @@ bool witness_replay(const struct prove_part *part, const struct stage *stage,
     tool_text(&text);
     struct cps_err *err = stage_compare(stage, who, &part->code, &text, &mark, ret);
     bool good = !err && ret->different;
-    cps_err_free(err); /* what cannot be run is looked for anew */
+    cps_err_free(err); /* what cannot be run is searched for again */
     return good;
 }
