@@ -313,7 +313,8 @@ void code_deinit(struct code *code)
     for (unsigned i = 0; i < 2; i++) {
         afuc_image_unref_(code->side[i].image);
         free(code->side[i].cut);
-        free(code->side[i].word);
+        free(code->side[i].is_code);
+        free(code->side[i].names_base);
         free(code->side[i].live);
         free(code->side[i].poll);
     }

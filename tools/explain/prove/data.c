@@ -18,8 +18,6 @@
 #define MOST_NODES 262144u
 #define REACH      4u /* registers that a read of several gets, or an index finds */
 
-enum { IS_CODE = 1, NAMES_BASE = 2 };
-
 /* ---- Registers that hold an image's base ---- */
 
 /* @param reach  how many numbers an access may reach from there on */
@@ -58,7 +56,7 @@ static bool leads_to_base(const struct code_side *side, uint32_t pc, bool guess,
     *open = false;
     for (size_t i = 0; i < walk.count; i++) {
         const struct cps_fw_node *node = &walk.node[i];
-        found = found || (side->word[node->pc] & NAMES_BASE);
+        found = found || side->names_base[node->pc];
         for (unsigned k = 0; k < node->count; k++)
             *open = *open || node->next[k] == CPS_FW_AT_REGISTER;
     }
@@ -75,26 +73,33 @@ bool code_reads_image(const struct code_side *side, uint32_t pc)
 
 /* ---- Words that differ ---- */
 
+void code_reach(const struct code_side *side, const uint32_t *pc, unsigned count, bool *ret)
+{
+    struct cps_fw_walk walk;
+    cps_fw_walk_init_(side->fw, side->part, MOST_NODES, &walk);
+    for (unsigned i = 0; i < count; i++) {
+        if (pc[i] < side->count)
+            tool_must(cps_fw_walk_from_(&walk, pc[i], NULL));
+    }
+    tool_must(cps_fw_walk_(&walk));
+    for (size_t i = 0; i < walk.count; i++)
+        ret[walk.node[i].pc] = true;
+    cps_fw_walk_deinit_(&walk);
+}
+
 /* What a handler, or the boot, reaches: without constants, which may be addresses of data; and
  * words that name a base. */
 static void mark_words(struct code_side *side)
 {
     struct cps_names *names = NULL;
-    struct cps_fw_walk walk;
-    side->word = tool_alloc((size_t)side->count + 1, sizeof(*side->word));
-    cps_fw_walk_init_(side->fw, side->part, MOST_NODES, &walk);
-    tool_must(cps_fw_walk_from_(&walk, 2, NULL));
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        if (side->table[id] < side->count)
-            tool_must(cps_fw_walk_from_(&walk, side->table[id], NULL));
-    }
-    tool_must(cps_fw_walk_(&walk));
-    for (size_t i = 0; i < walk.count; i++)
-        side->word[walk.node[i].pc] |= IS_CODE;
-    cps_fw_walk_deinit_(&walk);
+    uint32_t pc[CPS_FW_TABLE_SIZE + 1] = {2};
+    memcpy(pc + 1, side->table, sizeof(side->table));
+    side->is_code = tool_alloc((size_t)side->count + 1, sizeof(*side->is_code));
+    side->names_base = tool_alloc((size_t)side->count + 1, sizeof(*side->names_base));
+    code_reach(side, pc, CPS_FW_TABLE_SIZE + 1, side->is_code);
     tool_must(cps_names_create(side->fw->layout, NULL, &names));
     for (uint32_t at = 2; at < side->count; at++)
-        side->word[at] |= names_base(names, &side->image->uop[at]) ? NAMES_BASE : 0;
+        side->names_base[at] = names_base(names, &side->image->uop[at]);
     cps_names_destroy(names);
 }
 
@@ -105,7 +110,7 @@ static uint32_t word_at(const struct code_side *side, uint32_t at)
 
 static bool is_code(const struct code_side *side, uint32_t at)
 {
-    return at < 2 || at >= side->count || (side->word[at] & IS_CODE);
+    return at < 2 || at >= side->count || side->is_code[at];
 }
 
 /* A nop that only fills up: it is among such, between code and code. */
@@ -145,15 +150,15 @@ static void compare_words(struct code *code, struct cps_buf *values)
     for (uint32_t at = 2; at < a->count; at++) {
         uint32_t to = a->partner[at];
         if (to == CPS_FW_ALONE) {
-            if (!(a->word[at] & IS_CODE) && !is_filler(a, at))
+            if (!a->is_code[at] && !is_filler(a, at))
                 note_word(code, at, word_at(a, at), 0, values);
-        } else if (!(a->word[at] & b->word[to] & IS_CODE) && word_at(a, at) != word_at(b, to) &&
+        } else if (!(a->is_code[at] && b->is_code[to]) && word_at(a, at) != word_at(b, to) &&
                    !is_moved_code(code, at)) {
             note_word(code, at, word_at(a, at), word_at(b, to), values);
         }
     }
     for (uint32_t at = 2; at < b->count; at++) {
-        if (b->partner[at] == CPS_FW_ALONE && !(b->word[at] & IS_CODE) && !is_filler(b, at))
+        if (b->partner[at] == CPS_FW_ALONE && !b->is_code[at] && !is_filler(b, at))
             note_word(code, at | PC_ALONE, 0, word_at(b, at), values);
     }
 }

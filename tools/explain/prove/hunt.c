@@ -431,7 +431,7 @@ static void know_handlers(struct hunt *h)
         if (other->alone || prove_is_bootstrap(other))
             continue;
         bool same = prove_same_code(h->part, other);
-        if (h->part->code.pairs.partner[0][other->pc[0]] == other->pc[1])
+        if (prove_is_aligned(h->part, other))
             proven = same ? PROVEN_EQUAL : h->part->proven[other->pc[0]];
         for (unsigned k = 0; k < other->ids; k++) {
             h->equal[other->id[k]] = proven == PROVEN_EQUAL;

@@ -140,15 +140,6 @@ static bool is_same_node(const struct code *code, const struct cps_fw_walk *walk
     return same;
 }
 
-/* All that code of the old revision reaches. The caller calls cps_fw_walk_deinit_(). */
-static void walk_from(const struct prove_part *part, uint32_t pc, struct cps_fw_walk *ret)
-{
-    const struct code_side *old = &part->code.side[0];
-    cps_fw_walk_init_(old->fw, old->part, MOST_NODES, ret);
-    tool_must(cps_fw_walk_from_(ret, pc, NULL));
-    tool_must(cps_fw_walk_(ret));
-}
-
 /* Whether all that code at a place of the old revision can reach is the same in the new one.
  * @param reached  by dword of the old revision: gets where runs may stand that it reaches, if it
  * is; or NULL */
@@ -156,7 +147,9 @@ static bool is_same_from(const struct prove_part *part, uint32_t pc, bool *reach
 {
     struct cps_fw_walk walk;
     bool same = true;
-    walk_from(part, pc, &walk);
+    cps_fw_walk_init_(part->code.side[0].fw, part->code.side[0].part, MOST_NODES, &walk);
+    tool_must(cps_fw_walk_from_(&walk, pc, NULL));
+    tool_must(cps_fw_walk_(&walk));
     for (size_t i = 0; i < walk.count && same; i++)
         same = is_same_node(&part->code, &walk, &walk.node[i]);
     for (size_t i = 0; i < walk.count && same && reached; i++)
@@ -246,7 +239,7 @@ static void list_places(struct places *p)
     p->same = tool_alloc(words, sizeof(*p->same));
     for (size_t i = 0; i < part->handlers; i++) {
         const struct prove_handler *h = &part->handler[i];
-        if (!h->alone && code->pairs.partner[0][h->pc[0]] == h->pc[1])
+        if (prove_is_aligned(part, h))
             is_same_from(part, h->pc[0], p->same);
     }
     for (uint32_t pc = 0; pc < code->side[0].count; pc++) {
@@ -255,7 +248,7 @@ static void list_places(struct places *p)
     }
     for (size_t i = 0; i < part->handlers; i++) {
         const struct prove_handler *h = &part->handler[i];
-        if (!h->alone && code->pairs.partner[0][h->pc[0]] == h->pc[1])
+        if (prove_is_aligned(part, h))
             add_place(p, h->pc[0]);
     }
 }
@@ -291,22 +284,18 @@ static void tell_wait(struct prove_handler *h, const struct code *code, unsigned
 
 bool prove_same_code(const struct prove_part *part, const struct prove_handler *h)
 {
-    return part->code.pairs.partner[0][h->pc[0]] == h->pc[1] && is_same_from(part, h->pc[0], NULL);
+    return prove_is_aligned(part, h) && is_same_from(part, h->pc[0], NULL);
 }
 
 void prove_moved(const struct prove_part *part, const struct prove_handler *h, struct cps_buf *out)
 {
-    struct cps_fw_walk walk;
     bool *seen = tool_alloc((size_t)part->code.side[0].count + 1, sizeof(*seen));
-    walk_from(part, h->pc[0], &walk);
-    for (size_t i = 0; i < walk.count; i++)
-        seen[walk.node[i].pc] = true;
+    code_reach(&part->code.side[0], &h->pc[0], 1, seen);
     for (size_t i = 0; i < part->code.moved_count; i++) {
         const struct moved *moved = &part->code.moved[i];
         if (seen[moved->at[0]])
             cps_buf_printf(out, " %x=%x", moved->value[0], moved->value[1]);
     }
-    cps_fw_walk_deinit_(&walk);
     free(seen);
 }
 
@@ -382,7 +371,7 @@ static void compare_code(const struct prove_part *part, struct prove_handler *h)
     bool pruned = true;
     if (prove_same_code(part, h)) {
         h->verdict = VERDICT_SAME_CODE;
-    } else if (proven && part->code.pairs.partner[0][h->pc[0]] == h->pc[1]) {
+    } else if (proven && prove_is_aligned(part, h)) {
         h->verdict = proven == PROVEN_EQUAL ? VERDICT_EQUAL : VERDICT_WAITS;
         if (proven > PROVEN_EQUAL)
             tell_wait(h, &part->code, proven_side(proven), proven_pc(proven));

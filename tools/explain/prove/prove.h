@@ -65,10 +65,11 @@ struct code_side {
     struct afuc_image *image; /**< in the new one, constants that are addresses are the old ones */
     uint32_t count;
     const uint32_t *partner;
-    bool *cut;      /**< by dword: runs may be compared here */
-    uint8_t *word;  /**< by dword: what data.c knows of it */
-    uint64_t *live; /**< by dword */
-    uint16_t *poll; /**< by dword: 1 + number of the poll that begins there, in code.poll; or 0 */
+    bool *cut;        /**< by dword: runs may be compared here */
+    bool *is_code;    /**< by dword: a handler, or the boot, reaches it */
+    bool *names_base; /**< by dword: it names a register that holds the image's base */
+    uint64_t *live;   /**< by dword */
+    uint16_t *poll;   /**< by dword: 1 + number of the poll that begins there, in code.poll; or 0 */
     uint64_t live_at_end, live_at_return;
     uint32_t selected, peek_switch; /**< control registers: the first shows $addr and $usraddr, the
                                        second makes $data a peek */
@@ -132,6 +133,8 @@ uint32_t code_to_old(const struct code *code, uint32_t pc);
  * both: a return address does, and a constant, or a sum with one, if the code has moved as it has.
  */
 bool code_may_jump(const struct code *code, uint32_t old);
+/** Marks in @p ret, by dword, the words that code reaches from some places. */
+void code_reach(const struct code_side *side, const uint32_t *pc, unsigned count, bool *ret);
 /** Whether code at @p pc of a side may read words of its own image, or pass their address on: it
  * names a register that holds the image's base. */
 bool code_reads_image(const struct code_side *side, uint32_t pc);
@@ -424,6 +427,13 @@ struct prove_part {
     size_t handlers;
     uint32_t *proven; /**< by dword of the old revision: PROVEN_*; owned */
 };
+
+/** Whether a handler, which both have, begins at a place of both. */
+static inline bool prove_is_aligned(const struct prove_part *part,
+                                    const struct prove_handler *handler)
+{
+    return !handler->alone && part->code.pairs.partner[0][handler->pc[0]] == handler->pc[1];
+}
 
 static inline bool prove_is_bootstrap(const struct prove_handler *handler)
 {

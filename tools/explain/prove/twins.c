@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cpscope.h"
-#include "fw/image/walk.h"
 #include "isa/base/pm4.h"
 #include "tools/cmd/terminal/oom.h"
 #include "trace/form/text.h"
@@ -39,24 +38,19 @@ static void find_plain(struct twins *t, enum cps_layout layout)
 #include "emu/afuc/control/ctrl.def"
 }
 
-static uint32_t first_handler(const struct code_side *side)
-{
-    uint32_t first = side->count;
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        uint32_t pc = cps_fw_handler(side->fw, side->part, id);
-        first = pc && pc < first ? pc : first;
-    }
-    return first;
-}
-
 void twins_init(const struct stage *stage, const struct code *code, const uint32_t pc[2],
                 bool waits, struct twins *ret)
 {
     *ret = (struct twins){.stage = stage, .code = code, .pc = {pc[0], pc[1]}, .waits = waits};
     ret->who = cps_role_processor(code->side[0].part->role, 0);
     find_plain(ret, code->side[0].fw->layout);
-    for (unsigned i = 0; i < 2; i++)
-        ret->first[i] = first_handler(&code->side[i]);
+    for (unsigned i = 0; i < 2; i++) {
+        ret->first[i] = code->side[i].count;
+        for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+            uint32_t at = code->side[i].table[id];
+            ret->first[i] = at && at < ret->first[i] ? at : ret->first[i];
+        }
+    }
     for (uint32_t i = 0; i < CONTROL_COUNT; i++)
         ret->number[i] = (uint16_t)i;
     for (uint32_t i = 0; i < CONTROL_COUNT; i++) {
@@ -75,21 +69,16 @@ void twins_deinit(struct twins *t)
 
 void twins_find_code(struct twins *t)
 {
-    enum { MOST_NODES = 262144 };
     for (unsigned i = 0; i < 2; i++) {
         const struct code_side *side = &t->code->side[i];
-        struct cps_fw_walk walk;
-        t->ours[i] = tool_alloc((size_t)side->count + 1, sizeof(*t->ours[i]));
-        cps_fw_walk_init_(side->fw, side->part, MOST_NODES, &walk);
+        uint32_t pc[CPS_FW_TABLE_SIZE];
+        unsigned count = 0;
         for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-            uint32_t pc = cps_fw_handler(side->fw, side->part, id);
-            if ((t->steady[id] || t->tested[id]) && pc < side->count)
-                tool_must(cps_fw_walk_from_(&walk, pc, NULL));
+            if (t->steady[id] || t->tested[id])
+                pc[count++] = side->table[id];
         }
-        tool_must(cps_fw_walk_(&walk));
-        for (size_t k = 0; k < walk.count; k++)
-            t->ours[i][walk.node[k].pc] = true;
-        cps_fw_walk_deinit_(&walk);
+        t->ours[i] = tool_alloc((size_t)side->count + 1, sizeof(*t->ours[i]));
+        code_reach(side, pc, count, t->ours[i]);
     }
 }
 
