@@ -85,11 +85,15 @@ bool stage_ends_differ(const struct record record[2], char *ret, size_t size)
     return true;
 }
 
-static const struct cps_event *next_write(const struct record *record, size_t *at)
+struct cps_event *stage_next(const struct record *record, unsigned who, uint32_t kinds, size_t *at)
 {
-    while (*at < record->count && cps_event_kind(&record->event[*at]) != CPS_EV_MEMW)
-        ++*at;
-    return *at < record->count ? &record->event[*at] : NULL;
+    while (*at < record->count) {
+        struct cps_event *event = &record->event[(*at)++];
+        if ((who == CPS_CPU_COUNT || cps_event_who(event) == who) &&
+            kinds >> cps_event_kind(event) & 1)
+            return event;
+    }
+    return NULL;
 }
 
 bool stage_is_context(const struct stage_context *context, uint64_t address)
@@ -106,18 +110,17 @@ bool stage_is_context(const struct stage_context *context, uint64_t address)
 static void equate_context(struct record record[2], struct stage_context *context, bool add)
 {
     size_t at[2] = {0, 0};
-    const struct cps_event *a = next_write(&record[0], &at[0]);
-    const struct cps_event *b = next_write(&record[1], &at[1]);
-    while (a && b && a->addr == b->addr) {
+    for (;;) {
+        const struct cps_event *a =
+            stage_next(&record[0], CPS_CPU_COUNT, 1u << CPS_EV_MEMW, &at[0]);
+        struct cps_event *b = stage_next(&record[1], CPS_CPU_COUNT, 1u << CPS_EV_MEMW, &at[1]);
+        if (!a || !b || a->addr != b->addr)
+            return;
         bool known = stage_is_context(context, a->addr);
         if (add && !known && a->value != b->value && context->count < STAGE_CONTEXT)
             context->address[context->count++] = a->addr;
         else if (known)
-            record[1].event[at[1]].value = a->value;
-        at[0]++;
-        at[1]++;
-        a = next_write(&record[0], &at[0]);
-        b = next_write(&record[1], &at[1]);
+            b->value = a->value;
     }
 }
 
@@ -193,15 +196,6 @@ static void put_later(const struct cps_buf *text, struct cps_buf *out)
     cps_buf_str(out, at);
 }
 
-static struct cps_event *next_visible(const struct stage *stage, const struct record *record,
-                                      size_t *at)
-{
-    uint32_t kinds = stage->kinds & ~(1u << CPS_EV_CTRL);
-    while (*at < record->count && !(kinds >> cps_event_kind(&record->event[*at]) & 1))
-        ++*at;
-    return *at < record->count ? &record->event[(*at)++] : NULL;
-}
-
 /* In the ring a packet is elsewhere, too. */
 static bool same_place(const struct cps_event *a, const struct cps_event *b)
 {
@@ -215,12 +209,13 @@ static bool same_place(const struct cps_event *a, const struct cps_event *b)
  * @param record  old, new, old at another time @return whether there are any */
 static bool equate_clock(const struct stage *stage, const struct record record[3])
 {
+    uint32_t kinds = stage->kinds & ~(1u << CPS_EV_CTRL);
     size_t at[3] = {0, 0, 0};
     bool found = false;
     for (;;) {
-        const struct cps_event *a = next_visible(stage, &record[0], &at[0]);
-        struct cps_event *b = next_visible(stage, &record[1], &at[1]);
-        const struct cps_event *later = next_visible(stage, &record[2], &at[2]);
+        const struct cps_event *a = stage_next(&record[0], CPS_CPU_COUNT, kinds, &at[0]);
+        struct cps_event *b = stage_next(&record[1], CPS_CPU_COUNT, kinds, &at[1]);
+        const struct cps_event *later = stage_next(&record[2], CPS_CPU_COUNT, kinds, &at[2]);
         if (!same_place(a, b) || !same_place(a, later))
             return found;
         if (a->value == later->value || a->value == b->value)

@@ -68,19 +68,6 @@ struct shown {
     uint8_t level;
 };
 
-static bool is_counted(const struct hunt *h, const struct cps_event *event, uint32_t kinds)
-{
-    return cps_event_who(event) == (unsigned)h->who && kinds >> cps_event_kind(event) & 1;
-}
-
-static const struct cps_event *next_event(const struct hunt *h, const struct record *record,
-                                          uint32_t kinds, size_t *at)
-{
-    while (*at < record->count && !is_counted(h, &record->event[*at], kinds))
-        ++*at;
-    return *at < record->count ? &record->event[(*at)++] : NULL;
-}
-
 static bool same_event(const struct hunt *h, const struct cps_event *a, const struct cps_event *b)
 {
     struct cps_event old = *b; /* as the old revision numbers it */
@@ -100,10 +87,9 @@ static bool look_back(const struct hunt *h, const struct record *record, size_t 
                       struct shown *ret)
 {
     bool only = true;
-    for (size_t i = 0; i < end; i++) {
-        const struct cps_event *event = &record->event[i];
-        if (!is_counted(h, event, 1u << CPS_EV_PKT))
-            continue;
+    const struct cps_event *event = NULL;
+    size_t at = 0;
+    while ((event = stage_next(record, h->who, 1u << CPS_EV_PKT, &at)) && at <= end) {
         unsigned id = oracle_packet(event->value) % CPS_FW_TABLE_SIZE;
         ret->inside = h->wanted[id];
         ret->saved = id == IN_PREEMPT;
@@ -132,8 +118,8 @@ static void first_difference(const struct hunt *h, uint32_t kinds, struct shown 
     size_t at[2] = {0, 0};
     *ret = (struct shown){0};
     do {
-        a = next_event(h, &side[0].record, kinds, &at[0]);
-        b = next_event(h, &side[1].record, kinds, &at[1]);
+        a = stage_next(&side[0].record, h->who, kinds, &at[0]);
+        b = stage_next(&side[1].record, h->who, kinds, &at[1]);
     } while (a && b && same_event(h, a, b));
     bool cut = side[0].stop == CPS_STOP_BUDGET || side[1].stop == CPS_STOP_BUDGET;
     ret->different = (a && b) || ((a || b) && !cut) || ending(side[0].stop) != ending(side[1].stop);

@@ -131,6 +131,9 @@ struct stage_context {
 /** Finds them, with packets that do nothing. */
 CPS_MUST_USE struct cps_err *stage_context(const struct stage *stage, const char *inject,
                                            struct stage_context *ret);
+/** The next event of some kinds; *at becomes the place after it. @param who  CPS_CPU_COUNT: of any
+ * processor @return NULL: there is none */
+struct cps_event *stage_next(const struct record *record, unsigned who, uint32_t kinds, size_t *at);
 bool stage_is_context(const struct stage_context *context, uint64_t address);
 /** Gives an event of the new revision the number that its private control register has in the old
  * one. */

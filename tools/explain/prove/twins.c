@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Runs two machines over one stream and compares them. */
+#include "tools/explain/fuzz/oracle.h"
 #include "tools/explain/prove/task.h"
 
 #include <inttypes.h>
@@ -180,11 +181,11 @@ static struct cps_err *run_requests(struct machine *m, const struct cps_buf *tex
     record_deinit(record);
     CPS_TRY(record_run(&setup, firmware, "a stream", NULL, record));
     /* What was before the packet goes. */
+    const struct cps_event *event = NULL;
     size_t at = 0;
     bool seen = false;
-    for (; at < record->count && !seen; at++)
-        seen = stage_is_marked(&m->watch.mark, &record->event[at]) &&
-               cps_event_who(&record->event[at]) == (unsigned)t->who;
+    while (!seen && (event = stage_next(record, t->who, 1u << CPS_EV_PKT, &at)))
+        seen = stage_is_marked(&m->watch.mark, event);
     record->count -= at;
     memmove(record->event, record->event + at, record->count * sizeof(*record->event));
     t->world[m->side].known = seen;
@@ -192,12 +193,6 @@ static struct cps_err *run_requests(struct machine *m, const struct cps_buf *tex
 }
 
 /* ---- Both ---- */
-
-static unsigned packet_of(uint32_t header)
-{
-    struct cps_pm4 packet = cps_pm4_decode(header);
-    return packet.kind == CPS_PM4_TYPE7 ? packet.opcode : packet.kind == CPS_PM4_TYPE4 ? 4 : 0;
-}
 
 /* What follows an event may have another cause than the tested handler. */
 enum foreign {
@@ -210,7 +205,7 @@ enum foreign {
 
 static enum foreign foreign_of(const struct twins *t, unsigned side, const struct cps_event *event)
 {
-    unsigned id = packet_of(event->value) % CPS_FW_TABLE_SIZE;
+    unsigned id = oracle_packet(event->value) % CPS_FW_TABLE_SIZE;
     bool mine = cps_event_who(event) == (unsigned)t->who;
     if (cps_event_kind(event) == CPS_EV_ASSUME)
         return cps_event_sub(event) == CPS_WHAT_CLOCK ? FOREIGN_CLOCK : FOREIGN_NOT;
@@ -259,33 +254,21 @@ static bool is_in_image(const struct twins *t, uint64_t addr)
     return machine && addr >= iova && addr - iova < 4 * (uint64_t)t->stage->fw[0]->count;
 }
 
-/* The next register or word of memory that the processor reads. */
-static size_t next_heard(const struct twins *t, unsigned side, size_t at)
-{
-    const struct record *record = &t->record[side];
-    while (at < record->count && (cps_event_who(&record->event[at]) != (unsigned)t->who ||
-                                  !(1u << cps_event_kind(&record->event[at]) & HEARD_KINDS)))
-        at++;
-    return at;
-}
-
 /* Another processor may have written what is read, sooner in one run than in the other: ends the
  * events with the first read that gets another word. */
 static void cut_heard(struct twins *t)
 {
-    size_t at[2] = {next_heard(t, 0, 0), next_heard(t, 1, 0)};
-    while (at[0] < t->record[0].count && at[1] < t->record[1].count) {
-        const struct cps_event *a = &t->record[0].event[at[0]];
-        const struct cps_event *b = &t->record[1].event[at[1]];
-        if (cps_event_kind(a) != cps_event_kind(b) || a->addr != b->addr)
+    size_t at[2] = {0, 0};
+    for (;;) {
+        const struct cps_event *a = stage_next(&t->record[0], t->who, HEARD_KINDS, &at[0]);
+        const struct cps_event *b = stage_next(&t->record[1], t->who, HEARD_KINDS, &at[1]);
+        if (!a || !b || cps_event_kind(a) != cps_event_kind(b) || a->addr != b->addr)
             return;
         bool own = cps_event_kind(a) == CPS_EV_MEMR && is_in_image(t, a->addr);
         for (unsigned i = 0; i < 2 && !own && a->value != b->value; i++) {
-            t->record[i].count = at[i];
+            t->record[i].count = at[i] - 1;
             t->cut[i] = true;
         }
-        for (unsigned i = 0; i < 2; i++)
-            at[i] = next_heard(t, i, at[i] + 1);
     }
 }
 
@@ -302,11 +285,10 @@ static struct stream_of select_events(const struct twins *t, unsigned side, unsi
     struct stream_of ret = {.count = 0};
     ret.event = tool_alloc(record->count + 1, sizeof(*ret.event));
     ret.at = tool_alloc(record->count + 1, sizeof(*ret.at));
-    for (size_t i = 0; i < record->count; i++) {
-        const struct cps_event *event = &record->event[i];
-        if (cps_event_who(event) != who || !(1u << cps_event_kind(event) & COMPARED_KINDS))
-            continue;
-        ret.at[ret.count] = i;
+    const struct cps_event *event = NULL;
+    size_t at = 0;
+    while ((event = stage_next(record, who, COMPARED_KINDS, &at))) {
+        ret.at[ret.count] = at - 1;
         ret.event[ret.count++] = *event;
     }
     return ret;
@@ -392,13 +374,12 @@ static void compare_both(struct twins *t, struct twins_answer *ret)
 /* Whether a processor came to the packet that is tested. */
 static bool was_tested(const struct twins *t, unsigned side)
 {
-    for (size_t i = 0; i < t->record[side].count; i++) {
-        const struct cps_event *event = &t->record[side].event[i];
-        if (cps_event_kind(event) == CPS_EV_PKT && cps_event_who(event) == (unsigned)t->who &&
-            t->tested[packet_of(event->value) % CPS_FW_TABLE_SIZE])
-            return true;
-    }
-    return false;
+    const struct cps_event *event = NULL;
+    size_t at = 0;
+    bool tested = false;
+    while (!tested && (event = stage_next(&t->record[side], t->who, 1u << CPS_EV_PKT, &at)))
+        tested = t->tested[oracle_packet(event->value) % CPS_FW_TABLE_SIZE];
+    return tested;
 }
 
 struct cps_err *twins_run(struct twins *t, const struct cps_buf *text,
