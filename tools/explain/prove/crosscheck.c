@@ -136,7 +136,7 @@ static uint32_t kept_bits(enum cps_gen gen, unsigned number)
     return kept;
 }
 
-/* Not $sp, $lr and $rem: where code returns to, and how much of the packet is left. */
+/* Not $sp, $lr and $rem, which hold return addresses and the rest of the packet. */
 static void make_state(struct trial *t)
 {
     static const uint8_t densities[] = {0, 10, 40, 100};
@@ -161,7 +161,6 @@ static void make_state(struct trial *t)
     }
 }
 
-/* Later runs give them other values. */
 static void note_reads(struct trial *t, const struct record *record)
 {
     for (size_t i = 0; i < record->count && t->reads < MOST_READS; i++) {
@@ -234,7 +233,6 @@ static struct cps_err *run_all(struct trial *t, unsigned runs, struct json_objec
     return NULL;
 }
 
-/* Whether a packet of the same handler is one of the followers. */
 static bool is_listed(const struct trial *t, unsigned id)
 {
     const struct code_side *side = &t->part->code.side[0];

@@ -278,7 +278,6 @@ static bool has_own(const struct hunt *h, const struct fuzz_case *at)
 
 /* ---- The search ---- */
 
-/* Keeps a case that reached an edge which none did before. */
 static void keep_case(struct hunt *h)
 {
     bool aimed = false;

@@ -79,7 +79,6 @@ static bool differs(struct joint *j, const struct pair *p, Z3_ast unequal, struc
     return answer != SMT_NO;
 }
 
-/* @return whether both effects are the same */
 static bool compare_effect(struct joint *j, const struct pair *p, const struct effect *a,
                            const struct effect *b)
 {
@@ -173,7 +172,6 @@ static bool same_calls(const struct pair *p)
            !memcmp(p->s[0].call, p->s[1].call, p->s[0].calls * sizeof(p->s[0].call[0]));
 }
 
-/* Whether both can only be in equal states. */
 static bool same_state(struct joint *j, const struct pair *p, uint64_t live)
 {
     struct left left[MOST_LEFT];
@@ -274,7 +272,6 @@ static bool too_often(struct joint *j, const struct pair *p)
     return true;
 }
 
-/* Both have come to an end. */
 static void compare_ends(struct joint *j, struct pair *p)
 {
     struct difference d = {0};
@@ -344,7 +341,6 @@ static void explore_jump(struct joint *j, struct pair *p)
     smt_pop(&j->smt);
 }
 
-/* @return whether both go on from here */
 static bool meet(struct joint *j, struct pair *p)
 {
     if (!compare_effects(j, p))

@@ -32,7 +32,6 @@ static void put_digest(const struct cps_fw_hash *hash, struct cps_buf *out)
         cps_buf_printf(out, "%02x", hash->digest[i]);
 }
 
-/* What verdicts take from the whole part. */
 static void put_part(const struct code *code, struct cps_buf *out)
 {
     for (unsigned i = 0; i < 2; i++)

@@ -75,7 +75,6 @@ static uint64_t live_at(const struct flow *flow, const struct solution *s, uint3
     return at < flow->side->count ? s->at[at] : 0;
 }
 
-/* Whether the delay slot of the instruction at @p at holds what goes elsewhere itself. */
 static bool slot_goes(const struct code_side *side, uint32_t at)
 {
     return code_has_slot(afuc_row_(side->image->uop[at].code)) && at + 1 < side->count &&

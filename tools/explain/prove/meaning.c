@@ -118,7 +118,6 @@ static struct value leading_zeros(struct reader *r, struct value v)
     return count;
 }
 
-/* The value in parentheses. */
 static struct value inside(struct reader *r)
 {
     expect(r, "(");

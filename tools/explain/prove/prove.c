@@ -38,7 +38,7 @@ static struct prove_handler *handler_at(struct prove_part *part, uint32_t old, u
     return &part->handler[part->handlers++];
 }
 
-/* Where a handler begins; where the image's header is, there is none. */
+/* No handler begins in the image's header. */
 static bool is_handler(const struct code_side *side, unsigned id)
 {
     return side->table[id] >= 2 && side->table[id] < side->count;
@@ -113,7 +113,7 @@ static void add_place(struct places *p, uint32_t pc)
     p->place[p->count++] = (struct place){.pc = pc};
 }
 
-/* Words in a row are in a row in the other revision, too: else something was put in between. */
+/* Whether words in a row are in a row in the other revision, too: else code was inserted. */
 static bool in_order(const struct code *code, uint32_t from, uint32_t to)
 {
     const uint32_t *partner = code->pairs.partner[0];
@@ -361,7 +361,7 @@ static bool follow(const struct prove_part *part, struct prove_handler *h, unsig
     return pruned;
 }
 
-/* By the code alone: what data there is, is the same. */
+/* By the code alone, as if all data were the same. */
 static void compare_code(const struct prove_part *part, struct prove_handler *h)
 {
     /* First with few paths through each place, which soon come to where something differs; only a

@@ -176,7 +176,7 @@ static bool run_alu(struct runner *run, struct state *s, const struct afuc_uop *
     return true;
 }
 
-/* What (xmovN) adds, with a known $rem: port.c. */
+/* The extra moves of (xmovN), with a known $rem: port.c. */
 static void extra_moves(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
     uint32_t rest = 0;
@@ -195,7 +195,7 @@ static void extra_moves(struct runner *run, struct state *s, const struct afuc_u
     }
 }
 
-/* One execution, without what (rep) makes of it, of what does not branch. */
+/* One execution of an instruction that does not branch, without (rep). */
 static bool execute(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
     Z3_ast value = NULL;

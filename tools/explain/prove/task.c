@@ -178,7 +178,7 @@ static void put_readers(const struct prove *prove, unsigned part, uint64_t left,
     }
 }
 
-/* The state that the solver found; without a stream that shows it, it is only that. */
+/* The state that the solver found, which no stream may be able to show. */
 static void put_difference(struct json_object *result, const struct prove_handler *h)
 {
     struct json_object *state = cps_json_new_object(result, "state");
@@ -199,7 +199,6 @@ static void put_difference(struct json_object *result, const struct prove_handle
     put_words(state, "memory_addresses", NULL, d->memdata_at, d->memdata_count);
 }
 
-/* Why no stream brings the processor to a handler. */
 static const char *why_not_reached(const struct stage *stage, const struct prove_part *part)
 {
     const struct code_side *side = &part->code.side[0];

@@ -111,7 +111,6 @@ static void set_value(struct machine *m, char file, uint32_t number, uint32_t va
     cps_engine_set(m->watch.play->engine, at, value);
 }
 
-/* Whether the words are the same address in both revisions. */
 static bool is_moved(const struct code *code, uint32_t old, uint32_t new)
 {
     for (size_t i = 0; i < code->moved_count; i++) {
@@ -371,7 +370,6 @@ static void compare_both(struct twins *t, struct twins_answer *ret)
     }
 }
 
-/* Whether a processor came to the packet that is tested. */
 static bool was_tested(const struct twins *t, unsigned side)
 {
     const struct cps_event *event = NULL;

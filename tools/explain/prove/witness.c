@@ -75,7 +75,7 @@ static bool try_stream(struct search *s, const char *how)
     return (s->best->confirmed && !s->best->hidden) || s->tries >= MOST_TRIES;
 }
 
-/* What a packet leaves shows in one that reads it. */
+/* A packet that reads the state which another one leaves shows it. */
 static bool try_next(struct search *s, const struct difference *d)
 {
     static const uint8_t lengths[] = {1, 3, 6};
@@ -97,7 +97,6 @@ static bool try_next(struct search *s, const struct difference *d)
     return false;
 }
 
-/* What the random search begins with. */
 static void keep_hint(struct search *s, const struct difference *d)
 {
     if (s->hints.count < HUNT_HINTS)
