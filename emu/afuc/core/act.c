@@ -6,6 +6,7 @@
 enum {
 #define DST                          (INT32_C(1) << R_USRADDR)
 #define CARRY                        (INT32_C(1) << R_ADDR)
+#define CONTROL                      INT32_C(1)
 #define BIT(number)                  (INT32_C(1) << (number))
 #define ACT(id, kind, reads, writes) READS_##id = (reads), WRITES_##id = (writes),
 #include "isa/afuc.def"

@@ -22,10 +22,12 @@ enum afuc_act {
 #undef ACT_ENUM_OWN
 };
 
-/** Bits of afuc_row.reads and afuc_row.writes, beside those of general registers: where queues
- * have numbers. */
-#define AFUC_CARRY (UINT32_C(1) << R_ADDR)
-#define AFUC_DST   (UINT32_C(1) << R_USRADDR) /**< the destination */
+/** Bits of afuc_row.reads and afuc_row.writes, beside those of general registers: the numbers of
+ * queues and of $00. */
+#define AFUC_CARRY   (UINT32_C(1) << R_ADDR)
+#define AFUC_DST     (UINT32_C(1) << R_USRADDR) /**< the destination */
+#define AFUC_CONTROL UINT32_C(1)                /**< the control register of the immediate */
+#define AFUC_OTHERS  (AFUC_CARRY | AFUC_DST | AFUC_CONTROL)
 
 struct afuc_row {
     enum afuc_act act;

@@ -215,11 +215,11 @@ static void match_immediate(struct code *code, uint32_t old, uint32_t new, bool 
 {
     const struct afuc_uop *a = &code->side[0].image->uop[old];
     struct afuc_uop *b = &code->side[1].image->uop[new];
-    enum afuc_act act = afuc_row_(a->code)->act;
+    const struct afuc_row *row = afuc_row_(a->code);
     *ret = a->imm == b->imm;
     if (code_may_address(a))
         note_constant(code, a->imm, b->imm);
-    if (act == ACT_CONTROL_WRITE || act == ACT_CONTROL_READ) {
+    if ((row->reads | row->writes) & AFUC_CONTROL) {
         *ret = same_control(code, a, b);
     } else if (!*ret && code_may_address(a) &&
                (is_address(code, a->imm, b->imm) || is_part(code, a->imm, b->imm))) {

@@ -37,9 +37,9 @@ static bool is_base(const struct cps_names *names, enum cps_space space, uint32_
 static bool names_base(const struct cps_names *names, const struct afuc_uop *uop)
 {
     const struct afuc_row *row = afuc_row_(uop->code);
-    if (row->act == ACT_CONTROL_READ)
+    if (row->reads & AFUC_CONTROL)
         return is_base(names, CPS_SPACE_CONTROL, uop->imm, uop->s1 ? REACH : 1);
-    return row->act == ACT_EXPRESSION && uop->s2 == S2_IMM && uop->imm < GPU_REGS &&
+    return uop->s2 == S2_IMM && uop->imm < GPU_REGS &&
            is_base(names, CPS_SPACE_GPU, uop->imm, REACH);
 }
 

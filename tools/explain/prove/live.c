@@ -21,7 +21,7 @@ static uint64_t bit_of(unsigned number)
  * register reads 0 outside of the preemption routine, which names it (F: ctrl.def). */
 static bool shows_address(const struct code_side *side, const struct afuc_uop *uop)
 {
-    return afuc_row_(uop->code)->act == ACT_CONTROL_READ && !uop->s1 && uop->imm == side->selected;
+    return afuc_row_(uop->code)->reads & AFUC_CONTROL && !uop->s1 && uop->imm == side->selected;
 }
 
 void code_uses(const struct code_side *side, uint32_t at, uint64_t *reads, uint64_t *writes)
@@ -30,11 +30,10 @@ void code_uses(const struct code_side *side, uint32_t at, uint64_t *reads, uint6
     const struct afuc_row *row = afuc_row_(uop->code);
     const uint64_t dst = bit_of(uop->dst);
     const uint64_t rem = UINT64_C(1) << R_REM;
-    *reads = bit_of(uop->s1) | bit_of(uop->s2) | (row->reads & ~(AFUC_DST | AFUC_CARRY)) |
+    *reads = bit_of(uop->s1) | bit_of(uop->s2) | (row->reads & ~AFUC_OTHERS) |
              (row->reads & AFUC_DST ? dst : 0) | (row->reads & AFUC_CARRY ? LIVE_CARRY : 0) |
              (shows_address(side, uop) ? LIVE_ADDR : 0);
-    *writes =
-        (row->writes & ~(AFUC_DST | AFUC_CARRY)) | (row->writes & AFUC_CARRY ? LIVE_CARRY : 0);
+    *writes = (row->writes & ~AFUC_OTHERS) | (row->writes & AFUC_CARRY ? LIVE_CARRY : 0);
     if (uop->s1 == R_DATA || uop->s2 == R_DATA)
         *reads |= rem; /* it counts what is taken */
     if (row->writes & AFUC_DST) {

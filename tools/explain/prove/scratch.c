@@ -64,8 +64,8 @@ uint32_t code_control(enum cps_layout layout, const char *id)
 
 static bool names_control(const struct afuc_uop *uop)
 {
-    enum afuc_act act = afuc_row_(uop->code)->act;
-    return (act == ACT_CONTROL_WRITE || act == ACT_CONTROL_READ) && !(uop->flags & U_PRE);
+    const struct afuc_row *row = afuc_row_(uop->code);
+    return (row->reads | row->writes) & AFUC_CONTROL && !(uop->flags & U_PRE);
 }
 
 /* The map while it is made, and the votes for it. */
