@@ -53,33 +53,16 @@ const struct cps_packet_row cps_packet_rows_[] = {
 };
 const size_t cps_packet_count_ = sizeof(cps_packet_rows_) / sizeof(cps_packet_rows_[0]);
 
-/* The first row of an opcode, or of the next one that has some. */
-static size_t lower_bound(uint32_t opcode)
-{
-    size_t low = 0;
-    for (size_t high = cps_packet_count_; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (cps_packet_rows_[middle].opcode < opcode)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 const struct cps_packet_row *cps_packet_row_(uint32_t opcode, const char *name)
 {
     const struct cps_packet_row *end = cps_packet_rows_ + cps_packet_count_;
     if (!name)
         return NULL;
-    for (const struct cps_packet_row *row = cps_packet_rows_ + lower_bound(opcode);
-         row < end && row->opcode == opcode; row++) {
-        if (!strcmp(row->name, name))
-            return row;
-    }
+    const struct cps_packet_row *found = NULL;
     for (const struct cps_packet_row *row = cps_packet_rows_; row < end; row++) {
-        if (!strcmp(row->name, name))
+        if (row->opcode == opcode && !strcmp(row->name, name))
             return row;
+        found = found || strcmp(row->name, name) != 0 ? found : row;
     }
-    return NULL;
+    return found;
 }

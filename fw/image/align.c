@@ -142,7 +142,7 @@ static struct cps_err *align_short(const struct align *w, struct gap gap)
     size_t columns = gap.b_end - gap.b + 1;
     if (rows * columns > CELLS)
         return NULL;
-    uint16_t *length = calloc(rows * columns, sizeof(*length));
+    CPS_FREE uint16_t *length = calloc(rows * columns, sizeof(*length));
     if (!length)
         return cps_err_nomem();
     for (size_t i = rows - 1; i-- > 0;) {
@@ -163,7 +163,6 @@ static struct cps_err *align_short(const struct align *w, struct gap gap)
         else
             k++;
     }
-    free(length);
     return NULL;
 }
 
@@ -196,19 +195,13 @@ static struct cps_err *align_gap(const struct align *w, struct gap gap, uint32_t
         return align_short(w, gap);
     if (a_count < length || b_count < length)
         return align_gap(w, gap, 1);
-    struct run *a = list_runs(w->a, gap.a, gap.a_end, length);
-    struct run *b = list_runs(w->b, gap.b, gap.b_end, length);
-    struct gap *pair = calloc(a_count < b_count ? a_count : b_count, sizeof(*pair));
-    struct cps_err *err = a && b && pair ? NULL : cps_err_nomem();
-    if (!err) {
-        uint32_t count =
-            pair_runs(w, length, a, a_count - length + 1, b, b_count - length + 1, pair);
-        err = align_between(w, gap, pair, keep_increasing(pair, count), length);
-    }
-    free(a);
-    free(b);
-    free(pair);
-    return err;
+    CPS_FREE struct run *a = list_runs(w->a, gap.a, gap.a_end, length);
+    CPS_FREE struct run *b = list_runs(w->b, gap.b, gap.b_end, length);
+    CPS_FREE struct gap *pair = calloc(a_count < b_count ? a_count : b_count, sizeof(*pair));
+    if (!a || !b || !pair)
+        return cps_err_nomem();
+    uint32_t count = pair_runs(w, length, a, a_count - length + 1, b, b_count - length + 1, pair);
+    return align_between(w, gap, pair, keep_increasing(pair, count), length);
 }
 
 struct cps_err *cps_align_(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count,

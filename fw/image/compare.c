@@ -185,7 +185,7 @@ static uint32_t find_moved(const struct compare *c, uint32_t at, uint32_t end,
 static struct cps_err *match_moved(struct compare *c)
 {
     uint32_t count = 0;
-    uint32_t *alone = list_alone(&c->b, &count);
+    CPS_FREE uint32_t *alone = list_alone(&c->b, &count);
     if (!alone)
         return cps_err_nomem();
     for (uint32_t at = 0; at < code_size(&c->a);) {
@@ -203,7 +203,6 @@ static struct cps_err *match_moved(struct compare *c)
         }
         at += length;
     }
-    free(alone);
     return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fw/image/private.h"
 #include "fw/image/walk.h"
 #include "isa/base/cleanup.h"
 #include "isa/base/le.h"
@@ -23,8 +24,8 @@ static void put(struct sha256_ctx *hash, uint32_t word)
 static void put_node(const struct cps_fw_walk *walk, const struct cps_fw_node *node,
                      struct sha256_ctx *hash)
 {
-    struct cps_insn insn;
-    cps_decode(&cps_isa_afuc, walk->fw->gen, walk->fw->words[walk->part->start + node->pc], &insn);
+    const struct cps_insn insn =
+        cps_fw_decode_(walk->fw, walk->fw->words[walk->part->start + node->pc]);
     put(hash, (uint32_t)insn.word & ~(uint32_t)cps_insn_target_bits(&cps_isa_afuc, &insn));
     put(hash, node->count);
     for (unsigned k = 0; k < node->count; k++)

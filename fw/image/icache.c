@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fw/image/private.h"
+
 /* Sections of the block, and the cache's shape. */
 enum {
     DATA = 0x0000,
@@ -129,8 +131,7 @@ int cps_fw_handler_before_(const uint32_t *table, uint32_t pc)
 
 uint32_t cps_fw_untargeted_(const struct cps_fw *fw, uint32_t word)
 {
-    struct cps_insn insn;
-    cps_decode(&cps_isa_afuc, fw->gen, word, &insn);
+    const struct cps_insn insn = cps_fw_decode_(fw, word);
     return word & ~(uint32_t)cps_insn_target_bits(&cps_isa_afuc, &insn);
 }
 

@@ -56,9 +56,9 @@ static bool plausible_table(const struct cps_fw *fw, uint32_t start, uint32_t ta
  * table at dword 0x198 and checks its chip at 0x1a3. */
 #define BOOT 0x400u
 
-static void decode(const struct cps_fw *fw, uint32_t at, struct cps_insn *ret)
+static struct cps_insn insn_at(const struct cps_fw *fw, uint32_t at)
 {
-    cps_decode(&cps_isa_afuc, fw->gen, at < fw->count ? fw->words[at] : 0, ret);
+    return cps_fw_decode_(fw, at < fw->count ? fw->words[at] : 0);
 }
 
 /* A constant that an instruction loads as it is. */
@@ -72,9 +72,8 @@ static bool loads(const struct cps_insn *insn, uint32_t *ret)
 static bool boot_loads(const struct cps_fw *fw, uint32_t first, uint32_t last, uint32_t value)
 {
     for (uint32_t i = first; i < fw->count && i < last; i++) {
-        struct cps_insn insn;
+        const struct cps_insn insn = insn_at(fw, i);
         uint32_t have = 0;
-        decode(fw, i, &insn);
         if (loads(&insn, &have) && have == value)
             return true;
         if (insn.op == CPS_AFUC_OR && cps_fw_field_(&insn, CPS_AFUC_F_IMM16) == value)
@@ -87,8 +86,7 @@ static bool boot_loads(const struct cps_fw *fw, uint32_t first, uint32_t last, u
 static uint32_t next_access(const struct cps_fw *fw, uint32_t at, unsigned op, uint32_t base)
 {
     for (; at < fw->count && at < BOOT; at++) {
-        struct cps_insn insn;
-        decode(fw, at, &insn);
+        const struct cps_insn insn = insn_at(fw, at);
         if (insn.op == op && !cps_fw_field_(&insn, CPS_AFUC_F_SRC1) &&
             cps_fw_field_(&insn, CPS_AFUC_F_BASE) == base)
             break;
@@ -117,11 +115,10 @@ static bool boot_reads(const struct cps_fw *fw, uint32_t gpu)
     enum { REG_READ_ADDR_GEN3 = 0x01b, NEAR = 4 };
     uint32_t at = 0;
     while ((at = next_access(fw, at, CPS_AFUC_CWRITE, REG_READ_ADDR_GEN3)) < fw->count) {
-        struct cps_insn insn;
-        decode(fw, at, &insn);
-        int64_t reg = cps_fw_field_(&insn, CPS_AFUC_F_SRC2);
+        const struct cps_insn write = insn_at(fw, at);
+        int64_t reg = cps_fw_field_(&write, CPS_AFUC_F_SRC2);
         for (uint32_t i = at < NEAR ? 0 : at - NEAR; i < at; i++) {
-            decode(fw, i, &insn);
+            const struct cps_insn insn = insn_at(fw, i);
             if (makes(&insn, reg, gpu))
                 return true;
         }
@@ -133,8 +130,7 @@ static bool boot_reads(const struct cps_fw *fw, uint32_t gpu)
 static bool boot_indexes(const struct cps_fw *fw, uint32_t control)
 {
     for (uint32_t i = 0; i < fw->count && i < BOOT; i++) {
-        struct cps_insn insn;
-        decode(fw, i, &insn);
+        const struct cps_insn insn = insn_at(fw, i);
         if (insn.op == CPS_AFUC_CREAD && cps_fw_field_(&insn, CPS_AFUC_F_SRC1) > 0 &&
             cps_fw_field_(&insn, CPS_AFUC_F_BASE) == control)
             return true;
@@ -145,9 +141,8 @@ static bool boot_indexes(const struct cps_fw *fw, uint32_t control)
 static uint32_t boot_table(const struct cps_fw *fw, uint32_t start)
 {
     for (uint32_t i = start; i < start + 16; i++) {
-        struct cps_insn insn;
+        const struct cps_insn insn = insn_at(fw, i);
         uint32_t table = 0;
-        decode(fw, i, &insn);
         if (loads(&insn, &table) && plausible_table(fw, start, table))
             return table;
     }
@@ -158,8 +153,7 @@ static uint32_t boot_table(const struct cps_fw *fw, uint32_t start)
 static bool wanted_variant(const struct cps_fw *fw, uint32_t at, uint32_t *ret)
 {
     for (uint32_t i = at + 1; i < at + 8; i++) {
-        struct cps_insn insn;
-        decode(fw, i, &insn);
+        const struct cps_insn insn = insn_at(fw, i);
         int64_t value = cps_fw_field_(&insn, CPS_AFUC_F_IMM16);
         if (insn.op != CPS_AFUC_CMP || value < 0)
             continue;
@@ -176,9 +170,8 @@ static bool wanted_identity(const struct cps_fw *fw, uint32_t at, uint32_t *ret)
     bool shifts = false;
     bool knows = false;
     for (uint32_t i = at + 1; i < at + 20; i++) {
-        struct cps_insn insn;
+        const struct cps_insn insn = insn_at(fw, i);
         uint32_t have = 0;
-        decode(fw, i, &insn);
         int64_t by = cps_fw_field_(&insn, CPS_AFUC_F_IMM16);
         by = by < 0 ? cps_fw_field_(&insn, CPS_AFUC_F_IMM12) : by;
         shifts = shifts || (insn.op == CPS_AFUC_USHR && by == 28);
@@ -428,11 +421,10 @@ struct cps_err *cps_fw_check(const struct cps_fw *fw)
  * headers must have then decide. */
 static unsigned score(const struct cps_fw *fw, enum cps_gen gen)
 {
-    const struct cps_isa *isa = &cps_isa_afuc;
     unsigned points = 0;
     for (uint32_t i = 0; i < fw->count && i < SAMPLE; i++) {
         struct cps_insn insn;
-        cps_decode(isa, gen, fw->words[i], &insn);
+        cps_decode(&cps_isa_afuc, gen, fw->words[i], &insn);
         points += insn.enc && !insn.unclaimed;
     }
     if (fw->words[0] >> 24 == cps_fw_nop_(gen) >> 24)
@@ -467,8 +459,7 @@ static bool is_code(const struct cps_fw *fw, uint32_t end)
     uint32_t good = 0;
     uint32_t busy = 0;
     for (uint32_t i = 2; i < end && i < SAMPLE; i++) {
-        struct cps_insn insn;
-        cps_decode(&cps_isa_afuc, fw->gen, fw->words[i], &insn);
+        const struct cps_insn insn = cps_fw_decode_(fw, fw->words[i]);
         bool is_insn = insn.enc && !insn.unclaimed;
         words++;
         good += is_insn;

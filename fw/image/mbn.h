@@ -25,57 +25,36 @@ CPS_C_BEGIN
 
 /** What a segment is for: bits 26:24 of its flags. */
 enum cps_mbn_kind {
-    /** To be loaded. */
-    CPS_MBN_DATA = 0,
-    /** Hashes and signature of the others. */
-    CPS_MBN_HASH = 2,
-    /** The ELF header and the program headers themselves. */
-    CPS_MBN_HEADER = 7,
+    CPS_MBN_DATA = 0,   /**< To be loaded. */
+    CPS_MBN_HASH = 2,   /**< Hashes and signature of the others. */
+    CPS_MBN_HEADER = 7, /**< The ELF header and the program headers themselves. */
 };
 
 /** A program header. Its numbers are as the file says; whether they make sense together is for the
  * caller to see. */
 struct cps_mbn_segment {
-    /** p_type: 1 is loaded. */
-    uint32_t type;
-    /** p_flags. */
-    uint32_t flags;
-    /** In the one file, bytes. */
-    uint64_t offset;
-    /** Physical. */
-    uint64_t address;
-    /** Bytes in the file. */
-    uint64_t file_size;
-    /** Bytes in memory; zeros behind those of the file. */
-    uint64_t memory_size;
-    /** Enum cps_mbn_kind, or another number of 3 bits. */
-    unsigned kind;
-    /** Bit 27 of the flags. */
-    bool relocatable;
-    /** Its bytes are in the described file. */
-    bool inside;
-    /** Of the `.bNN` beside it, bytes; or CPS_MBN_ABSENT. */
-    uint64_t split_size;
+    uint32_t type;        /**< p_type: 1 is loaded. */
+    uint32_t flags;       /**< p_flags. */
+    uint64_t offset;      /**< In the one file, bytes. */
+    uint64_t address;     /**< Physical. */
+    uint64_t file_size;   /**< Bytes in the file. */
+    uint64_t memory_size; /**< Bytes in memory; zeros behind those of the file. */
+    unsigned kind;        /**< Enum cps_mbn_kind, or another number of 3 bits. */
+    bool relocatable;     /**< Bit 27 of the flags. */
+    bool inside;          /**< Its bytes are in the described file. */
+    uint64_t split_size;  /**< Of the `.bNN` beside it, bytes; or CPS_MBN_ABSENT. */
 };
 
 /** What the headers of an image say. Plain data: a copy is as good. */
 struct cps_mbn {
-    /** 32 or 64. */
-    unsigned bits;
-    /** e_type: 2 is executable. */
-    uint32_t type;
-    /** The field e_machine. */
-    uint32_t machine;
-    /** The field e_flags. */
-    uint32_t flags;
-    /** Where it starts: e_entry. */
-    uint64_t entry;
-    /** Some segment's bytes are not in the file. */
-    bool split;
-    /** How many program headers. */
-    unsigned segment_count;
-    /** They, in the order of the file. */
-    struct cps_mbn_segment segment[CPS_MBN_MAX_SEGMENTS];
+    unsigned bits;          /**< 32 or 64. */
+    uint32_t type;          /**< e_type: 2 is executable. */
+    uint32_t machine;       /**< The field e_machine. */
+    uint32_t flags;         /**< The field e_flags. */
+    uint64_t entry;         /**< Where it starts: e_entry. */
+    bool split;             /**< Some segment's bytes are not in the file. */
+    unsigned segment_count; /**< How many program headers. */
+    struct cps_mbn_segment segment[CPS_MBN_MAX_SEGMENTS]; /**< They, in the order of the file. */
 };
 
 /**

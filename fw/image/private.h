@@ -20,6 +20,14 @@ static inline uint32_t cps_fw_offset_word_(enum cps_gen gen, uint32_t offset)
     return cps_fw_nop_(gen) | (offset & 0xffffff);
 }
 
+/** A word as an instruction of the firmware's generation. */
+static inline struct cps_insn cps_fw_decode_(const struct cps_fw *fw, uint32_t word)
+{
+    struct cps_insn insn;
+    cps_decode(&cps_isa_afuc, fw->gen, word, &insn);
+    return insn;
+}
+
 /** A field of an instruction of afuc; -1: it has none. */
 static inline int64_t cps_fw_field_(const struct cps_insn *insn, enum cps_afuc_field which)
 {

@@ -67,8 +67,7 @@ static void add_entries(struct align *a)
 
 static bool target_of(const struct align *a, uint32_t word, uint32_t pc, uint32_t *ret)
 {
-    struct cps_insn insn;
-    cps_decode(&cps_isa_afuc, a->donor->gen, word, &insn);
+    const struct cps_insn insn = cps_fw_decode_(a->donor, word);
     return cps_insn_target(&cps_isa_afuc, &insn, pc, ret);
 }
 
@@ -197,8 +196,7 @@ static uint32_t moved_word(const struct align *a, uint32_t at, uint32_t place)
     uint32_t word = donor_word(a, place);
     uint32_t bits = word ^ cps_fw_untargeted_(a->donor, word);
     uint32_t to = 0;
-    struct cps_insn insn;
-    cps_decode(&cps_isa_afuc, a->donor->gen, word, &insn);
+    const struct cps_insn insn = cps_fw_decode_(a->donor, word);
     bits |= (uint32_t)cps_insn_target_bits(&cps_isa_afuc, &insn);
     if (!bits || !target_of(a, word, place, &to))
         return word;
@@ -251,7 +249,7 @@ static struct cps_err *build(const struct align *a, uint32_t end, struct cps_fw 
 {
     size_t size =
         4 * ((size_t)1 + end + CPS_FW_TABLE_SIZE); /* with the word that the kernel drops */
-    uint8_t *image = calloc(1, size);
+    CPS_FREE uint8_t *image = calloc(1, size);
     if (!image)
         return cps_err_nomem();
     for (uint32_t i = 0; i < end; i++)
@@ -259,9 +257,7 @@ static struct cps_err *build(const struct align *a, uint32_t end, struct cps_fw 
     for (uint32_t i = 0; i < CPS_FW_TABLE_SIZE; i++)
         cps_put_le32(image + 4 + 4 * (size_t)(end + i), a->cache->table[i]);
     cps_put_le32(image + 8, cps_fw_offset_word_(a->donor->gen, end));
-    struct cps_err *err = cps_fw_parse(a->donor->name, image, size, a->donor->gen, ret);
-    free(image);
-    return err;
+    return cps_fw_parse(a->donor->name, image, size, a->donor->gen, ret);
 }
 
 /* The dump's addresses that the donor's code fills; the packet table comes behind them. */
@@ -277,18 +273,12 @@ static struct cps_err *fill(struct align *a, struct cps_fw **ret)
 {
     struct cps_fw_icache *cache = a->cache;
     uint32_t end = end_of(a);
-    uint32_t *word = calloc(end, sizeof(*word));
-    uint8_t *mark = calloc(a->length, sizeof(*mark));
-    struct cps_err *err = word && mark ? NULL : cps_err_nomem();
-    if (!err) {
-        memcpy(mark, cache->mark, cache->count < a->length ? cache->count : a->length);
-        err = set_marks(a, mark);
-    }
-    if (err) {
-        free(word);
-        free(mark);
-        return err;
-    }
+    CPS_FREE uint32_t *word = calloc(end, sizeof(*word));
+    CPS_FREE uint8_t *mark = calloc(a->length, sizeof(*mark));
+    if (!word || !mark)
+        return cps_err_nomem();
+    memcpy(mark, cache->mark, cache->count < a->length ? cache->count : a->length);
+    CPS_TRY(set_marks(a, mark));
     for (uint32_t at = 0; at < end; at++)
         word[at] =
             mark[at] == CPS_FW_HARDWARE ? a->cache->word[at] : word_or_nop(a, at, a->distance[at]);
@@ -298,8 +288,8 @@ static struct cps_err *fill(struct align *a, struct cps_fw **ret)
     }
     free(cache->word);
     free(cache->mark);
-    cache->word = word;
-    cache->mark = mark;
+    cache->word = CPS_TAKE(word);
+    cache->mark = CPS_TAKE(mark);
     cache->count = end;
     set_versions(a, end);
     return build(a, end, ret);
@@ -383,21 +373,13 @@ struct cps_err *cps_fw_recover_(struct cps_fw_icache *cache, const struct cps_fw
     /* The dump's image may be longer than the donor's, by as much as code can have moved. */
     uint32_t length = a.size + REACH;
     a.length = cache->count + SLACK > length ? cache->count + SLACK : length;
-    a.masked = calloc(a.size, sizeof(*a.masked));
-    a.anchor = calloc(a.length, sizeof(*a.anchor));
-    a.weight = calloc(a.length, sizeof(*a.weight));
-    a.from = calloc(a.length, sizeof(*a.from));
-    a.changed = calloc(a.length, STATES / 8 + 1);
-    a.distance = calloc(a.length, sizeof(*a.distance));
-    int32_t *points = calloc(STATES, sizeof(*points));
-    bool room = a.masked && a.anchor && a.weight && a.from && a.changed && a.distance && points;
-    struct cps_err *err = room ? align(&a, points, ret) : cps_err_nomem();
-    free(a.masked);
-    free(a.anchor);
-    free(a.weight);
-    free(a.from);
-    free(a.changed);
-    free(a.distance);
-    free(points);
-    return err;
+    CPS_FREE uint32_t *masked = a.masked = calloc(a.size, sizeof(*masked));
+    CPS_FREE int32_t *anchor = a.anchor = calloc(a.length, sizeof(*anchor));
+    CPS_FREE int8_t *weight = a.weight = calloc(a.length, sizeof(*weight));
+    CPS_FREE uint16_t *from = a.from = calloc(a.length, sizeof(*from));
+    CPS_FREE uint8_t *changed = a.changed = calloc(a.length, STATES / 8 + 1);
+    CPS_FREE int32_t *distance = a.distance = calloc(a.length, sizeof(*distance));
+    CPS_FREE int32_t *points = calloc(STATES, sizeof(*points));
+    bool room = masked && anchor && weight && from && changed && distance && points;
+    return room ? align(&a, points, ret) : cps_err_nomem();
 }

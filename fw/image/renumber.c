@@ -55,9 +55,8 @@ static struct cps_err *init_side(struct side *s, const struct cps_fw *fw,
     if (!s->token || !s->control)
         return cps_err_nomem();
     for (uint32_t i = 0; i < s->count; i++) {
-        struct cps_insn insn;
         uint32_t word = fw->words[part->start + i];
-        cps_decode(&cps_isa_afuc, fw->gen, word, &insn);
+        const struct cps_insn insn = cps_fw_decode_(fw, word);
         bool control = names_control(&insn);
         s->control[i] = control ? word & (CONTROLS - 1) : CONTROLS;
         s->token[i] = word & ~(control ? CONTROLS - 1u

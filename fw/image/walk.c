@@ -117,9 +117,9 @@ static uint32_t behind(uint32_t npc)
     return npc >= CPS_FW_AT_DISPATCH ? npc : npc + 1;
 }
 
-static void decode(const struct cps_fw_walk *walk, uint32_t at, struct cps_insn *ret)
+static struct cps_insn insn_at(const struct cps_fw_walk *walk, uint32_t at)
 {
-    cps_decode(&cps_isa_afuc, walk->fw->gen, walk->fw->words[walk->part->start + at], ret);
+    return cps_fw_decode_(walk->fw, walk->fw->words[walk->part->start + at]);
 }
 
 /* The constant of an instruction, as it is shifted; negative: it has none. */
@@ -148,8 +148,7 @@ static struct cps_err *guess_constant(struct cps_fw_walk *walk, const struct cps
 static struct cps_err *guess_table(struct cps_fw_walk *walk, uint32_t at)
 {
     for (uint32_t back = 1; back <= TABLE_BACK && back < at; back++) {
-        struct cps_insn insn;
-        decode(walk, at - back, &insn);
+        const struct cps_insn insn = insn_at(walk, at - back);
         int64_t value = cps_fw_field_(&insn, CPS_AFUC_F_IMM16);
         if ((insn.op != CPS_AFUC_MOVI && insn.op != CPS_AFUC_ADD) || value < LEAST)
             continue;
@@ -232,8 +231,7 @@ static struct cps_err *follow_guesses(struct cps_fw_walk *walk, size_t at,
 struct cps_err *cps_fw_walk_(struct cps_fw_walk *walk)
 {
     for (; walk->done < walk->count; walk->done++) {
-        struct cps_insn insn;
-        decode(walk, walk->node[walk->done].pc, &insn);
+        const struct cps_insn insn = insn_at(walk, walk->node[walk->done].pc);
         if (walk->guess)
             CPS_TRY(follow_guesses(walk, walk->done, &insn));
         CPS_TRY(follow(walk, walk->done, &insn));

@@ -93,8 +93,7 @@ static const char *find_label(void *context, uint32_t target)
 
 static void mark_target(struct listing *l, uint32_t pc)
 {
-    struct cps_insn insn;
-    cps_decode(&cps_isa_afuc, l->fw->gen, l->words[pc], &insn);
+    const struct cps_insn insn = cps_fw_decode_(l->fw, l->words[pc]);
     uint32_t address = 0;
     if (insn.unclaimed || !cps_insn_target(&cps_isa_afuc, &insn, pc, &address))
         return;
@@ -162,8 +161,7 @@ static bool parses_back(struct listing *l, uint32_t pc)
 static void put_code(struct listing *l, uint32_t pc)
 {
     const struct cps_print_names names = {.names = l->names, .label = find_label, .context = l};
-    struct cps_insn insn;
-    cps_decode(&cps_isa_afuc, l->fw->gen, l->words[pc], &insn);
+    const struct cps_insn insn = cps_fw_decode_(l->fw, l->words[pc]);
     cps_buf_clear(&l->text);
     cps_print(&cps_isa_afuc, &insn, pc, &names, &l->text);
     bool is_literal = cps_buf_text(&l->text)[0] == '[' || !parses_back(l, pc);

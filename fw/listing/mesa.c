@@ -71,8 +71,7 @@ static struct entry *add_entry(struct mesa *m, uint32_t dword)
 static uint32_t written_at(const struct mesa *m, uint32_t pc, int64_t data)
 {
     for (uint32_t at = pc; at-- > 0;) {
-        struct cps_insn insn;
-        cps_decode(&cps_isa_afuc, m->fw->gen, m->words[at], &insn);
+        const struct cps_insn insn = cps_fw_decode_(m->fw, m->words[at]);
         int64_t base = cps_fw_field_(&insn, CPS_AFUC_F_BASE);
         if (cps_fw_field_(&insn, CPS_AFUC_F_DST) != data ||
             cps_fw_field_(&insn, CPS_AFUC_F_BANG) > 0)
@@ -94,8 +93,7 @@ static uint32_t preemption(const struct mesa *m)
     if (!cps_name_number(m->names, CPS_SPACE_SQE, name, sizeof(name) - 1, &number))
         return 0;
     for (uint32_t pc = 0; pc < m->code; pc++) {
-        struct cps_insn insn;
-        cps_decode(&cps_isa_afuc, m->fw->gen, m->words[pc], &insn);
+        const struct cps_insn insn = cps_fw_decode_(m->fw, m->words[pc]);
         if (insn.op == CPS_AFUC_SWRITE && !cps_fw_field_(&insn, CPS_AFUC_F_SRC1) &&
             cps_fw_field_(&insn, CPS_AFUC_F_BASE) == number)
             return written_at(m, pc, cps_fw_field_(&insn, CPS_AFUC_F_SRC2));
@@ -125,9 +123,8 @@ static void find_entries(struct mesa *m)
 static void find_targets(struct mesa *m)
 {
     for (uint32_t pc = 0; pc < m->code; pc++) {
-        struct cps_insn insn;
         uint32_t target = 0;
-        cps_decode(&cps_isa_afuc, m->fw->gen, m->words[pc], &insn);
+        const struct cps_insn insn = cps_fw_decode_(m->fw, m->words[pc]);
         if (!cps_insn_target(&cps_isa_afuc, &insn, pc, &target) || target >= m->code)
             continue;
         m->marks[target] |= is_call(&insn) ? MARK_CALL : MARK_BRANCH;
@@ -216,10 +213,9 @@ static void put_word(struct mesa *m, uint32_t pc)
 {
     const struct cps_print_names names = {
         .names = m->names, .label = find_label, .context = m, .style = CPS_STYLE_MESA};
-    struct cps_insn insn;
     uint32_t target = 0;
     size_t start = m->out->size;
-    cps_decode(&cps_isa_afuc, m->fw->gen, m->words[pc], &insn);
+    const struct cps_insn insn = cps_fw_decode_(m->fw, m->words[pc]);
     /* Data that looks like a branch to where no label is: Mesa's disassembler prints a number,
      * which no assembler takes. */
     bool is_data = cps_insn_target(&cps_isa_afuc, &insn, pc, &target) && target >= m->code;

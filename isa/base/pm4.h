@@ -16,22 +16,16 @@ CPS_C_BEGIN
 enum cps_pm4_kind {
     /** Nothing: it is of another type, a parity bit is wrong, or a reserved bit is set. */
     CPS_PM4_BAD,
-    /** The packet writes `count` consecutive registers from `reg`. */
-    CPS_PM4_TYPE4,
-    /** The packet is operation `opcode` with `count` dwords of payload. */
-    CPS_PM4_TYPE7,
+    CPS_PM4_TYPE4, /**< The packet writes `count` consecutive registers from `reg`. */
+    CPS_PM4_TYPE7, /**< The packet is operation `opcode` with `count` dwords of payload. */
 };
 
 /** A decoded header. Members that its kind does not have are 0. */
 struct cps_pm4 {
-    /** Which kind. */
-    enum cps_pm4_kind kind;
-    /** Type 4: number of the first register, in dwords, 18 bits. */
-    uint32_t reg;
-    /** Type 7: 7 bits. */
-    uint32_t opcode;
-    /** Dwords behind the header: up to 127 (type 4), 16,383 (type 7). */
-    uint32_t count;
+    enum cps_pm4_kind kind; /**< Which kind. */
+    uint32_t reg;           /**< Type 4: number of the first register, in dwords, 18 bits. */
+    uint32_t opcode;        /**< Type 7: 7 bits. */
+    uint32_t count;         /**< Dwords behind the header: up to 127 (type 4), 16,383 (type 7). */
 };
 
 /* 1 if the number of ones is even: the bit that makes it odd. */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** Sets of GPU generations ("variants"): bit 0 is a2xx, bit 3 a5xx, bit 6 a8xx. */
@@ -85,22 +86,20 @@ struct cps_name_source {
 /** The built-in tables, written by mknames. */
 extern const struct cps_name_source cps_name_built_in_;
 
+/* Of a domain's name and a table, for bsearch(). */
+static inline int cps_table_order_(const void *domain, const void *table)
+{
+    return strcmp(domain, ((const struct cps_name_table *)table)->domain);
+}
+
 /** 1 + index of the table of @p domain, or 0. */
 static inline uint16_t cps_source_find_(const struct cps_name_source *source, const char *domain)
 {
-    size_t low = 0;
-    size_t high = source->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(source->tables[middle].domain, domain);
-        if (!order)
-            return (uint16_t)(middle + 1);
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return 0;
+    const struct cps_name_table *found =
+        source->count
+            ? bsearch(domain, source->tables, source->count, sizeof(*found), cps_table_order_)
+            : NULL;
+    return found ? (uint16_t)(found - source->tables + 1) : 0;
 }
 
 /* "A6XX" at *text: its digit, and *text behind it; else 0. */
@@ -172,6 +171,16 @@ static inline unsigned cps_chips_rank_(uint8_t chips)
     return first * 16 + others;
 }
 
+/* The most specific row first, then as written. */
+static inline int cps_row_rank_(const struct cps_name_row *a, const struct cps_name_row *b)
+{
+    unsigned rank_a = cps_chips_rank_(a->chips);
+    unsigned rank_b = cps_chips_rank_(b->chips);
+    if (rank_a != rank_b)
+        return rank_a > rank_b ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
 /** By number, the GPU before the GMU, then the most specific name, then as written. Total. */
 static inline int cps_row_order_(const void *left, const void *right)
 {
@@ -181,11 +190,7 @@ static inline int cps_row_order_(const void *left, const void *right)
         return a->number < b->number ? -1 : 1;
     if (a->is_gmu != b->is_gmu)
         return a->is_gmu ? 1 : -1;
-    unsigned rank_a = cps_chips_rank_(a->chips);
-    unsigned rank_b = cps_chips_rank_(b->chips);
-    if (rank_a != rank_b)
-        return rank_a > rank_b ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    return cps_row_rank_(a, b);
 }
 
 /** By name, then the most specific row, then as written. Compares pointers to rows. */
@@ -194,13 +199,7 @@ static inline int cps_row_by_name_(const void *left, const void *right)
     const struct cps_name_row *a = *(const struct cps_name_row *const *)left;
     const struct cps_name_row *b = *(const struct cps_name_row *const *)right;
     int order = strcmp(a->name, b->name);
-    if (order)
-        return order;
-    unsigned rank_a = cps_chips_rank_(a->chips);
-    unsigned rank_b = cps_chips_rank_(b->chips);
-    if (rank_a != rank_b)
-        return rank_a > rank_b ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    return order ? order : cps_row_rank_(a, b);
 }
 
 #endif

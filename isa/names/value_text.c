@@ -54,23 +54,9 @@ static int64_t sign_extended(const struct cps_value *value)
     return (int64_t)((value->bits ^ sign) - sign);
 }
 
-static void put_decimal(uint64_t value, struct cps_buf *out)
-{
-    char text[20];
-    unsigned at = sizeof(text);
-    do {
-        text[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    cps_buf_add(out, text + at, sizeof(text) - at);
-}
-
 static void put_regid(uint64_t bits, struct cps_buf *out)
 {
-    const char component[] = {'.', "xyzw"[bits & 3]};
-    cps_buf_add(out, "r", 1);
-    put_decimal(bits >> 2, out);
-    cps_buf_add(out, component, sizeof(component));
+    cps_buf_printf(out, "r%" PRIu64 ".%c", bits >> 2, "xyzw"[bits & 3]);
 }
 
 void cps_value_put(const struct cps_value *value, struct cps_buf *out)
@@ -82,7 +68,7 @@ void cps_value_put(const struct cps_value *value, struct cps_buf *out)
     }
     switch (value->kind) {
     case CPS_KIND_UINT:
-        put_decimal(shifted, out);
+        cps_buf_printf(out, "%" PRIu64, shifted);
         break;
     case CPS_KIND_INT:
         cps_buf_printf(out, "%" PRId64, sign_extended(value) * (INT64_C(1) << value->shift));
