@@ -7,6 +7,27 @@
 #include "fw/image/elf_form.h"
 #include "fw/image/private.h"
 
+/* The numbers of DWARF 4 line tables (section 7.21). */
+#define DWARF_VERSION 4
+#define DWARF_UNIT    4 /* bytes of an instruction: addresses count in them */
+
+/* Opcodes from DWARF_OPCODE_BASE on make a row and advance line and address at once. */
+#define DWARF_LINE_BASE   (-3)
+#define DWARF_LINE_RANGE  12
+#define DWARF_OPCODE_BASE 13
+
+enum dwarf_opcode {
+    DWARF_COPY = 1,
+    DWARF_ADVANCE_PC = 2,
+    DWARF_ADVANCE_LINE = 3,
+    DWARF_SET_FILE = 4,
+};
+
+enum dwarf_extended {
+    DWARF_END_SEQUENCE = 1,
+    DWARF_SET_ADDRESS = 2,
+};
+
 static void put8(struct cps_buf *out, unsigned value)
 {
     const char byte = (char)value;
@@ -44,17 +65,27 @@ static void close_length(struct cps_buf *out, size_t from)
         cps_put_le32((uint8_t *)out->data + from - 4, (uint32_t)(out->size - from));
 }
 
+/* The start of a header after its length; operand counts of opcodes follow. */
+static const struct {
+    uint8_t value;
+    const char *expected;
+} header[] = {
+    {DWARF_UNIT, "instructions of 4 bytes"},
+    {1, "one operation per instruction, statements by default"},
+    {1, "one operation per instruction, statements by default"},
+    {DWARF_LINE_BASE & 0xff, "line base -3"},
+    {DWARF_LINE_RANGE, "line range 12"},
+    {DWARF_OPCODE_BASE, "13 as the first special opcode"},
+};
+static const uint8_t operands[DWARF_OPCODE_BASE - 1] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
+enum { HEADER_BYTES = sizeof(header) / sizeof(header[0]) };
+
 static void put_header(const struct cps_fw_debug *debug, struct cps_buf *out)
 {
-    static const uint8_t operands[DWARF_OPCODE_BASE - 1] = DWARF_OPERANDS;
     put16(out, DWARF_VERSION);
     size_t from = open_length(out);
-    put8(out, DWARF_UNIT);
-    put8(out, 1); /* operations per instruction */
-    put8(out, 1); /* every row is a statement */
-    put8(out, (unsigned)(DWARF_LINE_BASE & 0xff));
-    put8(out, DWARF_LINE_RANGE);
-    put8(out, DWARF_OPCODE_BASE);
+    for (unsigned i = 0; i < HEADER_BYTES; i++)
+        put8(out, header[i].value);
     cps_buf_add(out, (const char *)operands, sizeof(operands));
     put8(out, 0); /* no folders: the files have their paths */
     for (size_t i = 0; i < debug->file_count; i++) {
@@ -214,32 +245,18 @@ static struct cps_err *get_exact(struct reader *r, unsigned bytes, uint32_t want
     return value == want ? NULL : expected(r, what);
 }
 
-/* LEB128 of at most 32 bits; @p ret_bits is where its sign stands. */
-static struct cps_err *get_leb(struct reader *r, uint32_t *ret, unsigned *ret_bits)
+/* LEB128 of at most 32 bits. A signed one is two's complement: sums come out right modulo 2^32. */
+static struct cps_err *get_leb(struct reader *r, bool is_signed, uint32_t *ret)
 {
     uint32_t byte = 0x80;
-    *ret = 0;
-    for (*ret_bits = 0; byte & 0x80; *ret_bits += 7) {
-        if (*ret_bits >= 35)
+    unsigned bits = 0;
+    for (*ret = 0; byte & 0x80; bits += 7) {
+        if (bits >= 35)
             return expected(r, "a number of 32 bits");
         CPS_TRY(get(r, 1, &byte));
-        *ret |= (byte & 0x7f) << *ret_bits;
+        *ret |= (byte & 0x7f) << bits;
     }
-    return NULL;
-}
-
-static struct cps_err *get_unsigned(struct reader *r, uint32_t *ret)
-{
-    unsigned bits = 0;
-    return get_leb(r, ret, &bits);
-}
-
-/* Two's complement: sums come out right modulo 2^32. */
-static struct cps_err *get_signed(struct reader *r, uint32_t *ret)
-{
-    unsigned bits = 0;
-    CPS_TRY(get_leb(r, ret, &bits));
-    if (bits < 32 && *ret >> (bits - 1) & 1)
+    if (is_signed && bits < 32 && *ret >> (bits - 1) & 1)
         *ret |= UINT32_MAX << bits;
     return NULL;
 }
@@ -262,16 +279,12 @@ static struct cps_err *get_file(struct reader *r, bool *ret)
 
 static struct cps_err *get_header(struct reader *r)
 {
-    static const uint8_t operands[DWARF_OPCODE_BASE - 1] = DWARF_OPERANDS;
     uint32_t length = 0;
     CPS_TRY(get_exact(r, 2, DWARF_VERSION, "DWARF version 4"));
     CPS_TRY(get(r, 4, &length));
     size_t from = r->at;
-    CPS_TRY(get_exact(r, 1, DWARF_UNIT, "instructions of 4 bytes"));
-    CPS_TRY(get_exact(r, 2, 0x101, "one operation per instruction, statements by default"));
-    CPS_TRY(get_exact(r, 1, DWARF_LINE_BASE & 0xff, "line base -3"));
-    CPS_TRY(get_exact(r, 1, DWARF_LINE_RANGE, "line range 12"));
-    CPS_TRY(get_exact(r, 1, DWARF_OPCODE_BASE, "13 as the first special opcode"));
+    for (unsigned i = 0; i < HEADER_BYTES; i++)
+        CPS_TRY(get_exact(r, 1, header[i].value, header[i].expected));
     for (unsigned i = 0; i < sizeof(operands); i++)
         CPS_TRY(get_exact(r, 1, operands[i], "the operand counts of DWARF 4"));
     CPS_TRY(get_exact(r, 1, 0, "no folders"));
@@ -297,7 +310,7 @@ static struct cps_err *do_extended(struct reader *r, struct row *row, bool *ende
 {
     uint32_t length = 0;
     uint32_t opcode = 0;
-    CPS_TRY(get_unsigned(r, &length));
+    CPS_TRY(get_leb(r, false, &length));
     CPS_TRY(get(r, 1, &opcode));
     if (opcode == DWARF_SET_ADDRESS && length == 5)
         return get(r, 4, &row->address);
@@ -315,15 +328,15 @@ static struct cps_err *do_standard(struct reader *r, uint32_t opcode, struct row
     case DWARF_COPY:
         return take_row(r, row);
     case DWARF_ADVANCE_PC:
-        CPS_TRY(get_unsigned(r, &value));
+        CPS_TRY(get_leb(r, false, &value));
         row->address += value * DWARF_UNIT;
         return NULL;
     case DWARF_ADVANCE_LINE:
-        CPS_TRY(get_signed(r, &value));
+        CPS_TRY(get_leb(r, true, &value));
         row->line += value;
         return NULL;
     case DWARF_SET_FILE:
-        return get_unsigned(r, &row->file);
+        return get_leb(r, false, &row->file);
     default:
         return expected(r, "an opcode that asm -g uses");
     }

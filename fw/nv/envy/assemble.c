@@ -10,11 +10,6 @@
 #include "fw/nv/script/script.h"
 #include "isa/base/list.h"
 
-struct label {
-    const char *name;
-    size_t length;
-    uint64_t value;
-};
 struct section {
     const char *name;
     size_t length;
@@ -24,13 +19,10 @@ struct section {
 
 struct assembler {
     const char *file;
-    enum cps_gen gen;
+    struct envy_scope scope;
     unsigned unit;
-    bool first; /* pass */
     char *text; /* without comments */
     unsigned line;
-    struct label *label;
-    size_t label_count;
     struct section *section;
     size_t section_count;
     size_t current;
@@ -91,35 +83,19 @@ static bool blank_comments(struct assembler *a, size_t size)
 
 /* ---- names ---- */
 
-static struct label *find_label(const struct assembler *a, const char *name, size_t length)
-{
-    for (size_t i = 0; i < a->label_count; i++) {
-        if (a->label[i].length == length && !memcmp(a->label[i].name, name, length))
-            return &a->label[i];
-    }
-    return NULL;
-}
-
-static bool find_name(void *context, const char *name, size_t length, uint64_t *ret)
-{
-    const struct label *label = find_label(context, name, length);
-    *ret = label ? label->value : 0;
-    return label;
-}
-
 /* On the first pass a name is new; on the second it is there, with the same value. */
 static bool add_label(struct assembler *a, const char *name, size_t length, uint64_t value)
 {
-    struct label *label = find_label(a, name, length);
-    if (label && a->first)
+    struct envy_label *label = cps_envy_label_(&a->scope, name, length);
+    if (label && a->scope.first)
         return fail(a, "'%.*s' is there twice", (int)(length > 100 ? 100 : length), name);
     if (label) {
         label->value = value;
         return true;
     }
-    if (!CPS_LIST_ROOM(a->label, a->label_count))
+    if (!CPS_LIST_ROOM(a->scope.label, a->scope.label_count))
         return nomem(a);
-    a->label[a->label_count++] = (struct label){name, length, value};
+    a->scope.label[a->scope.label_count++] = (struct envy_label){name, length, value};
     return true;
 }
 
@@ -175,15 +151,9 @@ static bool fill_to(struct assembler *a, uint64_t size)
 
 /* ---- statements ---- */
 
-static struct envy_scope scope_of(struct assembler *a)
-{
-    return (struct envy_scope){a->gen, position(a), find_name, a, a->first};
-}
-
 static bool number(struct assembler *a, const char **at, const char *end, uint64_t *ret)
 {
-    const struct envy_scope scope = scope_of(a);
-    if (!cps_envy_value_(&scope, at, end, ret))
+    if (!cps_envy_value_(&a->scope, at, end, ret))
         return fail(a, "found '%.*s', expected a number, or a name that is there",
                     (int)(end - *at > 60 ? 60 : end - *at), *at);
     return true;
@@ -281,7 +251,7 @@ static bool do_data(struct assembler *a, char sign, unsigned bits, const char *a
         bool fits = sign == 'u'   ? fits_plain
                     : sign == 's' ? fits_signed
                                   : fits_plain || fits_signed;
-        if (!fits && !a->first)
+        if (!fits && !a->scope.first)
             return fail(a, "0x%" PRIx64 " does not fit into .%c%u", value, sign, bits);
         if (!emit(a, value, bits / 8))
             return false;
@@ -317,19 +287,18 @@ static bool do_directive(struct assembler *a, const char *at, const char *end)
 
 static bool do_insn(struct assembler *a, const char *at, const char *end)
 {
-    const struct envy_scope scope = scope_of(a);
-    const char *unknown = NULL;
-    size_t length = 0;
     uint64_t word = 0;
     unsigned bytes = 0;
     while (end > at && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
         end--;
-    if (cps_envy_parse_(&scope, at, (size_t)(end - at), &word, &bytes, &unknown, &length))
+    a->scope.at = position(a);
+    if (cps_envy_parse_(&a->scope, at, (size_t)(end - at), &word, &bytes))
         return emit(a, word, bytes);
-    if (unknown)
-        return fail(a, "'%.*s' is nowhere", (int)(length > 100 ? 100 : length), unknown);
+    size_t length = a->scope.unknown_length;
+    if (a->scope.unknown)
+        return fail(a, "'%.*s' is nowhere", (int)(length > 100 ? 100 : length), a->scope.unknown);
     return fail(a, "found '%.*s', expected an instruction of envytools' %s that fits",
-                (int)(end - at > 60 ? 60 : end - at), at, cps_isa_name(cps_gen_isa(a->gen)));
+                (int)(end - at > 60 ? 60 : end - at), at, cps_isa_name(cps_gen_isa(a->scope.gen)));
 }
 
 /* ---- lines of a listing ---- */
@@ -386,7 +355,7 @@ static bool is_unchanged(struct assembler *a, const uint8_t *bytes, unsigned cou
     struct envy_insn insn;
     while (end > at && (end[-1] == ' ' || end[-1] == '\r'))
         end--;
-    cps_envy_print_(a->gen, bytes, count, position(a), &insn, &text);
+    cps_envy_print_(a->scope.gen, bytes, count, position(a), &insn, &text);
     if (text.failed)
         nomem(a);
     return text.size == (size_t)(end - at) && !memcmp(cps_buf_text(&text), at, text.size);
@@ -420,7 +389,7 @@ static bool run(struct assembler *a, bool first)
 {
     for (size_t i = 0; i < a->section_count; i++)
         cps_buf_clear(&a->section[i].bytes);
-    a->first = first;
+    a->scope.first = first;
     a->line = 1;
     if (!open_section(a, "default", 7, 0))
         return false;
@@ -439,7 +408,7 @@ static void deinit(struct assembler *a)
     for (size_t i = 0; i < a->section_count; i++)
         cps_buf_deinit(&a->section[i].bytes);
     free(a->section);
-    free(a->label);
+    free(a->scope.label);
     free(a->text);
 }
 
@@ -447,8 +416,10 @@ struct cps_err *cps_envy_assemble_(const char *name, const char *text, size_t si
                                    enum cps_gen gen, struct cps_buf *ret)
 {
     CPS_CLEANUP(deinit)
-    struct assembler a = {
-        .file = name, .gen = gen, .unit = cps_isa_unit(cps_gen_isa(gen)), .text = malloc(size + 2)};
+    struct assembler a = {.file = name,
+                          .scope.gen = gen,
+                          .unit = cps_isa_unit(cps_gen_isa(gen)),
+                          .text = malloc(size + 2)};
     if (!a.text)
         return cps_err_nomem();
     for (size_t i = 0; i < size; i++)

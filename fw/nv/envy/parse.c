@@ -27,12 +27,10 @@ struct token {
 };
 
 struct parser {
-    const struct envy_scope *scope;
+    struct envy_scope *scope;
     struct token token[MAX_TOKENS + 1]; /* the last one is T_END */
     unsigned count;
     unsigned depth;
-    const char *unknown;
-    size_t unknown_length;
     uint64_t word;
     unsigned bytes;
 };
@@ -157,13 +155,24 @@ static bool apply(char op, uint64_t right, uint64_t *left)
 
 static bool value(struct parser *p, unsigned *t, unsigned level, uint64_t *ret);
 
+struct envy_label *cps_envy_label_(const struct envy_scope *scope, const char *name, size_t length)
+{
+    for (size_t i = 0; i < scope->label_count; i++) {
+        if (scope->label[i].length == length && !memcmp(scope->label[i].name, name, length))
+            return &scope->label[i];
+    }
+    return NULL;
+}
+
+/* A name without a label is 0 in the first pass. */
 static bool name_value(struct parser *p, const struct token *token, uint64_t *ret)
 {
-    *ret = 0;
-    if (p->scope->find(p->scope->context, token->at, token->length, ret) || p->scope->first)
+    const struct envy_label *label = cps_envy_label_(p->scope, token->at, token->length);
+    *ret = label ? label->value : 0;
+    if (label || p->scope->first)
         return true;
-    p->unknown = token->at;
-    p->unknown_length = token->length;
+    p->scope->unknown = token->at;
+    p->scope->unknown_length = token->length;
     return false;
 }
 
@@ -205,8 +214,7 @@ static bool value(struct parser *p, unsigned *t, unsigned level, uint64_t *ret)
     return true;
 }
 
-bool cps_envy_value_(const struct envy_scope *scope, const char **text, const char *end,
-                     uint64_t *ret)
+bool cps_envy_value_(struct envy_scope *scope, const char **text, const char *end, uint64_t *ret)
 {
     struct parser p = {.scope = scope};
     unsigned t = 0;
@@ -341,15 +349,14 @@ static bool match(struct parser *p, const char *text, const struct rest *rest, u
     return match_literal(p, &text, t) && match(p, text, rest, t + 1, word);
 }
 
-bool cps_envy_parse_(const struct envy_scope *scope, const char *text, size_t size, uint64_t *ret,
-                     unsigned *bytes, const char **unknown, size_t *length)
+bool cps_envy_parse_(struct envy_scope *scope, const char *text, size_t size, uint64_t *ret,
+                     unsigned *bytes)
 {
     struct parser p = {.scope = scope};
+    scope->unknown = NULL;
     bool good = read_tokens(&p, text, text + size) && p.count &&
                 match_table(&p, cps_envy_table_(scope->gen), NULL, 0, 0);
     *ret = p.word;
     *bytes = p.bytes;
-    *unknown = p.unknown;
-    *length = p.unknown_length;
     return good;
 }

@@ -65,21 +65,27 @@ struct envy_insn {
 void cps_envy_print_(enum cps_gen gen, const uint8_t *bytes, size_t size, uint64_t at,
                      struct envy_insn *ret, struct cps_buf *out);
 
-/* What names stand for while a text is assembled. */
+struct envy_label {
+    const char *name;
+    size_t length;
+    uint64_t value;
+};
+/* What names are while a text is assembled. */
 struct envy_scope {
     enum cps_gen gen;
-    uint64_t at; /* of the instruction, in units */
-    /* Finds a name. False: it is not there, which only counts on the second pass. */
-    bool (*find)(void *context, const char *name, size_t length, uint64_t *ret);
-    void *context;
-    bool first; /* pass: names are not known, so that no number has to fit */
+    uint64_t at;              /* of the instruction, in units */
+    bool first;               /* pass: names are not known, so that no number has to fit */
+    struct envy_label *label; /* owned by the assembler */
+    size_t label_count;
+    const char *unknown; /* of the instruction: a name that no label has, or NULL */
+    size_t unknown_length;
 };
-/* parse.c: an instruction's bits and bytes from its text; false if none is written so. @p unknown
- * gets a name that nothing has, or stays NULL. */
-bool cps_envy_parse_(const struct envy_scope *scope, const char *text, size_t size, uint64_t *ret,
-                     unsigned *bytes, const char **unknown, size_t *length);
-/* parse.c: a number, or a sum and the like of numbers and names; *@p text moves behind it. */
-bool cps_envy_value_(const struct envy_scope *scope, const char **text, const char *end,
-                     uint64_t *ret);
+/* parse.c: the label of a name, or NULL. */
+struct envy_label *cps_envy_label_(const struct envy_scope *scope, const char *name, size_t length);
+/* parse.c: an instruction's bits and bytes from its text; false if no row has such a text. */
+bool cps_envy_parse_(struct envy_scope *scope, const char *text, size_t size, uint64_t *ret,
+                     unsigned *bytes);
+/* parse.c: a number, or a sum and the like of numbers and names; *@p text moves past it. */
+bool cps_envy_value_(struct envy_scope *scope, const char **text, const char *end, uint64_t *ret);
 
 #endif
