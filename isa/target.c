@@ -60,24 +60,19 @@ enum { TARGETS = sizeof(targets) / sizeof(targets[0]) };
 
 /* ---- generations ---- */
 
-static const struct cps_gen_row *row_of(enum cps_gen gen)
+const struct cps_gen_row *cps_gen_row(enum cps_gen gen)
 {
     return &gens[(unsigned)gen < CPS_GEN_COUNT ? gen : CPS_GEN_NONE];
 }
 
-const struct cps_gen_row *cps_gen_row(enum cps_gen gen)
-{
-    return row_of(gen);
-}
-
 const struct cps_isa *cps_gen_isa(enum cps_gen gen)
 {
-    return row_of(gen)->isa;
+    return cps_gen_row(gen)->isa;
 }
 
 uint32_t cps_gen_bit(enum cps_gen gen)
 {
-    return row_of(gen)->bit;
+    return cps_gen_row(gen)->bit;
 }
 
 uint64_t cps_gen_mask(enum cps_gen gen)
@@ -97,12 +92,12 @@ bool cps_gen_since(enum cps_gen gen, enum cps_gen first)
 
 enum cps_layout cps_gen_layout(enum cps_gen gen)
 {
-    return row_of(gen)->layout;
+    return cps_gen_row(gen)->layout;
 }
 
 const char *cps_gen_name(enum cps_gen gen)
 {
-    return row_of(gen)->name;
+    return cps_gen_row(gen)->name;
 }
 
 static bool has_digit(const struct cps_gen_row *row, const char *text)

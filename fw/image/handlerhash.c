@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a packet handler does, as a hash: of the graph of its instructions, in which no address of
- * the image stands. */
+ * the image is. */
 #include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void put(struct sha256_ctx *hash, uint32_t word)
 }
 
 /* Nodes have their numbers in the order in which they are found, so that equal graphs are equal
- * texts, wherever they stand. */
+ * texts, wherever they are. */
 static void put_node(const struct cps_fw_walk *walk, const struct cps_fw_node *node,
                      struct sha256_ctx *hash)
 {
@@ -122,12 +122,10 @@ static struct cps_err *hash_table(struct cps_fw_walk *walk, struct cps_fw_hash *
 struct cps_err *cps_fw_handler_hashes(const struct cps_fw *fw, const struct cps_fw_part *part,
                                       struct cps_fw_hash *ret)
 {
-    struct cps_fw_walk walk;
+    CPS_CLEANUP(cps_fw_walk_deinit_) struct cps_fw_walk walk = {0};
     memset(ret, 0, CPS_FW_TABLE_SIZE * sizeof(*ret));
     cps_fw_walk_init_(fw, part, MOST, &walk);
-    struct cps_err *err = hash_table(&walk, ret);
-    cps_fw_walk_deinit_(&walk);
-    return err;
+    return hash_table(&walk, ret);
 }
 
 bool cps_fw_hash_same(const struct cps_fw_hash *a, const struct cps_fw_hash *b)

@@ -11,7 +11,7 @@
 
 enum {
     CONTROLS = 0x1000,
-    MOST = 2048, /* words of a handler that are looked at: what is behind it is shared code */
+    MOST = 2048, /* words of a handler that are looked at: what is after it is shared code */
     RUN = 4,     /* words in a row that agree; single ones agree by chance */
     SHARE = 2,   /* of SHARE_OF pairs of a register name its partner, on both sides */
     SHARE_OF = 3,
@@ -37,7 +37,7 @@ static void deinit_side(struct side *s)
     free(s->control);
 }
 
-/* Instructions of a control register whose number stands in the word. */
+/* Instructions of a control register whose number is in the word. */
 static bool names_control(const struct cps_insn *insn)
 {
     return (insn->op == CPS_AFUC_CWRITE || insn->op == CPS_AFUC_CREAD) &&
@@ -110,26 +110,21 @@ static struct cps_err *compare_handlers(struct tally *t, const struct side *a, c
 static struct cps_err *compare_parts(struct tally *t, const struct cps_fw *a,
                                      const struct cps_fw *b)
 {
-    struct cps_err *err = NULL;
-    for (unsigned i = 0; i < a->part_count * b->part_count && !err; i++) {
-        struct side x = {0};
-        struct side y = {0};
+    for (unsigned i = 0; i < a->part_count * b->part_count; i++) {
+        CPS_CLEANUP(deinit_side) struct side x = {0};
+        CPS_CLEANUP(deinit_side) struct side y = {0};
         const struct cps_fw_part *of_a = &a->part[i / b->part_count];
         const struct cps_fw_part *of_b = &b->part[i % b->part_count];
         if (of_a->role != of_b->role)
             continue;
-        err = init_side(&x, a, of_a);
-        if (!err)
-            err = init_side(&y, b, of_b);
-        if (!err)
-            err = compare_handlers(t, &x, &y);
-        deinit_side(&x);
-        deinit_side(&y);
+        CPS_TRY(init_side(&x, a, of_a));
+        CPS_TRY(init_side(&y, b, of_b));
+        CPS_TRY(compare_handlers(t, &x, &y));
     }
-    return err;
+    return NULL;
 }
 
-/* The partner that most pairs of @p number name. Votes of the other side, for a number of b, stand
+/* The partner that most pairs of @p number name. Votes of the other side, for a number of b, are
  * @p step apart. */
 static struct cps_fw_renumber best_of(const uint32_t *votes, size_t step, uint32_t number)
 {
@@ -154,34 +149,28 @@ static bool is_certain(const struct tally *t, const struct cps_fw_renumber *best
     return back.b == best->a && back.agree * SHARE_OF >= back.pairs * SHARE;
 }
 
-static struct cps_err *gather(const struct tally *t, struct cps_fw_renumber **ret, size_t *count)
-{
-    for (uint32_t number = 0; number < CONTROLS; number++) {
-        struct cps_fw_renumber best = best_of(t->votes + (size_t)number * CONTROLS, 1, number);
-        if (!is_certain(t, &best))
-            continue;
-        if (!CPS_LIST_ROOM(*ret, *count))
-            return cps_err_nomem();
-        (*ret)[(*count)++] = best;
-    }
-    return NULL;
-}
-
 struct cps_err *cps_fw_renumber(const struct cps_fw *a, const struct cps_fw *b,
                                 struct cps_fw_renumber **ret, size_t *count)
 {
     CPS_FREE uint32_t *votes = calloc((size_t)CONTROLS * CONTROLS, sizeof(*votes));
     CPS_FREE uint8_t *done = malloc((size_t)a->count + 1);
+    CPS_FREE struct cps_fw_renumber *list = NULL;
     struct tally t = {votes, done};
     *ret = NULL;
     *count = 0;
-    struct cps_err *err = votes && done ? compare_parts(&t, a, b) : cps_err_nomem();
-    if (!err)
-        err = gather(&t, ret, count);
-    if (err) {
-        free(*ret);
-        *ret = NULL;
-        *count = 0;
+    if (!votes || !done)
+        return cps_err_nomem();
+    CPS_TRY(compare_parts(&t, a, b));
+    size_t certain = 0;
+    for (uint32_t number = 0; number < CONTROLS; number++) {
+        struct cps_fw_renumber best = best_of(t.votes + (size_t)number * CONTROLS, 1, number);
+        if (!is_certain(&t, &best))
+            continue;
+        if (!CPS_LIST_ROOM(list, certain))
+            return cps_err_nomem();
+        list[certain++] = best;
     }
-    return err;
+    *ret = CPS_TAKE(list);
+    *count = certain;
+    return NULL;
 }

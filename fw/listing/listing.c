@@ -102,7 +102,7 @@ static void mark_target(struct listing *l, uint32_t pc)
         l->marks[address] |= insn.op == CPS_AFUC_CALL ? MARK_CALL : MARK_LABEL;
 }
 
-/* `.jumptbl` can stand for a table whose every entry is a place where a label can stand. Entry 0
+/* `.jumptbl` can stand for a table whose every entry is a place where a label can be. Entry 0
  * is what the assembler gives packets without a label. */
 static bool table_is_labels(const struct listing *l)
 {
@@ -142,7 +142,7 @@ static void put_literal(struct listing *l, uint32_t pc)
 }
 
 /* Register names may be unknown to the assembler or mean another number there (a user's register
- * database; control registers whose layout no id tells): such a line must not stand as an
+ * database; control registers whose layout no id tells): such a line must not be listed as an
  * instruction. */
 static bool parses_back(struct listing *l, uint32_t pc)
 {
@@ -291,6 +291,12 @@ struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir, str
     return cps_fw_listing_marked_(fw, NULL, rnn_dir, out);
 }
 
+static void deinit(struct listing *l)
+{
+    cps_listing_labels_deinit_(&l->labels);
+    cps_buf_deinit(&l->text);
+}
+
 struct cps_err *cps_fw_listing_marked_(const struct cps_fw *fw, const struct cps_fw_icache *cache,
                                        const char *rnn_dir, struct cps_buf *out)
 {
@@ -298,9 +304,9 @@ struct cps_err *cps_fw_listing_marked_(const struct cps_fw *fw, const struct cps
     CPS_TRY(cps_names_create(fw->layout, rnn_dir, &names));
     CPS_CLEANUP(cps_listing_names_) struct cps_names *asm_names = NULL;
     CPS_TRY(cps_names_create(fw->layout, NULL, &asm_names));
+    CPS_CLEANUP(deinit)
     struct listing l = {
         .fw = fw, .names = names, .asm_names = asm_names, .cache = cache, .out = out};
-    struct cps_err *err = NULL;
     const struct cps_target *target = cps_fw_target_(fw->words[0]);
     /* Which control registers the assembler has names for: PFP and ME number them differently. */
     const char *word =
@@ -313,15 +319,12 @@ struct cps_err *cps_fw_listing_marked_(const struct cps_fw *fw, const struct cps
     cps_buf_str(out, "\n");
     if (fw->lead)
         cps_buf_printf(out, ".lead 0x%08" PRIx32 "\n", fw->lead);
-    for (unsigned i = 0; i < fw->part_count && !err; i++) {
+    for (unsigned i = 0; i < fw->part_count; i++) {
         l.part = &fw->part[i];
         l.words = fw->words + l.part->start;
-        const struct cps_fw_part *part = l.part;
-        if (part != fw->part)
-            cps_buf_printf(out, "\n.section %s\n", cps_fw_role_section(part->role));
-        err = put_part(&l);
+        if (i)
+            cps_buf_printf(out, "\n.section %s\n", cps_fw_role_section(l.part->role));
+        CPS_TRY(put_part(&l));
     }
-    cps_listing_labels_deinit_(&l.labels);
-    cps_buf_deinit(&l.text);
-    return err;
+    return NULL;
 }

@@ -29,7 +29,7 @@ static struct cps_err *create(enum cps_err_code code, struct cps_buf *text)
     return err;
 }
 
-/* "PREFIX" followed by the caller's text. Names of files and what stands in them are part of
+/* "PREFIX" followed by the caller's text. Names of files and what is in them are part of
  * messages, which are shown on terminals. */
 static CPS_PRINTF(3, 0) struct cps_err *format_error(enum cps_err_code code, const char *prefix,
                                                      const char *format, va_list args)
@@ -95,15 +95,13 @@ struct cps_err *cps_err_new(enum cps_err_code code, const char *format, ...)
 
 struct cps_err *cps_err_input(const char *file, uint64_t offset, const char *format, ...)
 {
-    CPS_FREE char *prefix = NULL;
-    int length = snprintf(NULL, 0, "%s: offset 0x%" PRIx64 ": ", file, offset);
-    prefix = malloc((size_t)length + 1);
-    if (!prefix)
+    CPS_BUF prefix = {0};
+    cps_buf_printf(&prefix, "%s: offset 0x%" PRIx64 ": ", file, offset);
+    if (prefix.failed)
         return cps_err_nomem();
-    snprintf(prefix, (size_t)length + 1, "%s: offset 0x%" PRIx64 ": ", file, offset);
     va_list args;
     va_start(args, format);
-    struct cps_err *err = format_error(CPS_ERR_INPUT, prefix, format, args);
+    struct cps_err *err = format_error(CPS_ERR_INPUT, cps_buf_text(&prefix), format, args);
     va_end(args);
     return err;
 }

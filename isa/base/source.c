@@ -141,9 +141,6 @@ static struct cps_err *open_zstd(struct cps_source *s, uint8_t *to, size_t *size
 #endif
 }
 
-#ifdef CPS_HAVE_XZ
-#endif
-
 /* One step; a file may hold several streams, and padding between and after them. */
 static struct cps_err *open_xz(struct cps_source *s, uint8_t *to, size_t *size)
 {
@@ -178,45 +175,38 @@ static struct cps_err *open_xz(struct cps_source *s, uint8_t *to, size_t *size)
 #endif
 }
 
-static struct cps_err *start_zstd(struct cps_source *s)
+static bool begins_with(const struct cps_source *s, const char *magic)
 {
-    s->codec = CODEC_ZSTD;
-#ifdef CPS_HAVE_ZSTD
-    s->zstd = ZSTD_createDStream();
-    if (!s->zstd)
-        return cps_err_nomem();
-#endif
-    return NULL;
-}
-
-static struct cps_err *start_xz(struct cps_source *s)
-{
-    s->codec = CODEC_XZ;
-#ifdef CPS_HAVE_XZ
-    if (lzma_stream_decoder(&s->xz, XZ_MEMORY, LZMA_CONCATENATED) != LZMA_OK)
-        return cps_err_nomem();
-#endif
-    return NULL;
+    return s->raw_size >= strlen(magic) && !memcmp(s->raw, magic, strlen(magic));
 }
 
 static struct cps_err *start_codec(struct cps_source *s)
 {
-    static const uint8_t gzip[] = {0x1f, 0x8b};
-    static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
-    static const uint8_t xz[] = {0xfd, '7', 'z', 'X'};
+    enum { LONGEST = 4 }; /* magic */
     s->raw = s->block;
-    for (size_t got = 1; s->raw_size < sizeof(xz) && got; s->raw_size += got) /* of a pipe */
+    for (size_t got = 1; s->raw_size < LONGEST && got; s->raw_size += got) /* of a pipe */
         CPS_TRY(read_some(s, s->block + s->raw_size, BLOCK_BYTES - s->raw_size, &got));
     s->block_size = s->raw_size;
-    if (s->raw_size >= sizeof(gzip) && !memcmp(s->raw, gzip, sizeof(gzip))) {
+    if (begins_with(s, "\x1f\x8b")) {
         s->codec = CODEC_GZIP;
         s->zlib_ready = inflateInit2(&s->zlib, 15 + 16) == Z_OK;
         return s->zlib_ready ? NULL : cps_err_nomem();
     }
-    if (s->raw_size >= sizeof(zstd) && !memcmp(s->raw, zstd, sizeof(zstd)))
-        return start_zstd(s);
-    if (s->raw_size >= sizeof(xz) && !memcmp(s->raw, xz, sizeof(xz)))
-        return start_xz(s);
+    if (begins_with(s, "\x28\xb5\x2f\xfd")) {
+        s->codec = CODEC_ZSTD;
+#ifdef CPS_HAVE_ZSTD
+        s->zstd = ZSTD_createDStream();
+        return s->zstd ? NULL : cps_err_nomem();
+#endif
+    }
+    if (begins_with(s, "\xfd"
+                       "7zX")) {
+        s->codec = CODEC_XZ;
+#ifdef CPS_HAVE_XZ
+        if (lzma_stream_decoder(&s->xz, XZ_MEMORY, LZMA_CONCATENATED) != LZMA_OK)
+            return cps_err_nomem();
+#endif
+    }
     return NULL;
 }
 

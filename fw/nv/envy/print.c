@@ -40,7 +40,7 @@ static uint64_t value_of(struct printer *p, const struct envy_atom *atom)
     return value << atom->shift;
 }
 
-/* A place that lies in front of the code keeps its 64 bits, as there. */
+/* A place that lies before the code keeps its 64 bits, as there. */
 static void put_target(struct printer *p, const struct envy_atom *atom)
 {
     uint64_t value = value_of(p, atom);
@@ -176,61 +176,51 @@ void cps_envy_print_(enum cps_gen gen, const uint8_t *bytes, size_t size, uint64
 
 /* ---- the listing ---- */
 
-struct lister {
-    enum cps_gen gen;
-    unsigned unit;
-    const uint8_t *bytes;
-    size_t size;
-    uint8_t *marks; /* per unit: 1 << enum envy_mark */
-    struct cps_buf text;
-};
-
-static void put_lines(struct lister *l, struct cps_buf *out)
+/* Bytes in their order; of a word, its number. */
+static void put_bytes(const uint8_t *bytes, size_t have, unsigned count, unsigned unit,
+                      struct cps_buf *out)
 {
-    struct envy_insn insn;
-    for (size_t at = 0; at < l->size && !out->failed; at += insn.bytes) {
-        unsigned mark = l->marks[at / l->unit];
-        cps_buf_clear(&l->text);
-        cps_envy_print_(l->gen, l->bytes + at, l->size - at, at / l->unit, &insn, &l->text);
-        cps_buf_str(out, mark & 1u << ENVY_CALL ? "\n" : "");
-        cps_buf_printf(out, "%08zx:", at / l->unit);
-        /* Bytes in their order; of a word, its number. */
-        unsigned bytes = insn.bytes;
-        unsigned most = l->unit == 1 ? ENVY_BYTES : 1;
-        for (unsigned i = 0; i < most; i++) {
-            cps_buf_str(out, " ");
-            for (unsigned k = l->unit; k-- > 0;) {
-                if (i && i >= bytes)
-                    cps_buf_str(out, "  ");
-                else if (at + i + k >= l->size)
-                    cps_buf_str(out, "??");
-                else
-                    cps_buf_printf(out, "%02x", l->bytes[at + i * l->unit + k]);
-            }
+    unsigned most = unit == 1 ? ENVY_BYTES : 1;
+    for (unsigned i = 0; i < most; i++) {
+        cps_buf_str(out, " ");
+        for (unsigned k = unit; k-- > 0;) {
+            if (i && i >= count)
+                cps_buf_str(out, "  ");
+            else if (i + k >= have)
+                cps_buf_str(out, "??");
+            else
+                cps_buf_printf(out, "%02x", bytes[i * unit + k]);
         }
-        cps_buf_printf(out, "  %s%s %s\n", mark & 1u << ENVY_CALL ? "C" : " ",
-                       mark & 1u << ENVY_BRANCH ? "B" : " ", cps_buf_text(&l->text));
     }
 }
 
+/* Two passes: marks of what branches and calls lead to, then lines. */
 struct cps_err *cps_envy_listing_(enum cps_gen gen, const void *bytes, size_t size,
                                   struct cps_buf *out)
 {
-    struct lister l = {.gen = gen, .unit = cps_isa_unit(cps_gen_isa(gen)), .bytes = bytes};
-    CPS_FREE uint8_t *marks = calloc(size + 1, 1);
+    const unsigned unit = cps_isa_unit(cps_gen_isa(gen));
+    CPS_FREE uint8_t *marks = calloc(size + 1, 1); /* per unit: 1 << enum envy_mark */
+    CPS_BUF text = {0};
+    struct envy_insn insn;
     if (!marks)
         return cps_err_nomem();
-    l.size = size - size % l.unit;
-    l.marks = marks;
-    struct envy_insn insn;
-    for (size_t at = 0; at < l.size && !l.text.failed; at += insn.bytes) {
-        cps_buf_clear(&l.text);
-        cps_envy_print_(l.gen, l.bytes + at, l.size - at, at / l.unit, &insn, &l.text);
-        if (insn.mark != ENVY_NOWHERE && insn.target < l.size / l.unit)
-            l.marks[insn.target] |= (uint8_t)(1u << insn.mark);
+    size -= size % unit;
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (size_t at = 0; at < size && !text.failed && !out->failed; at += insn.bytes) {
+            const uint8_t *code = (const uint8_t *)bytes + at;
+            unsigned mark = marks[at / unit];
+            cps_buf_clear(&text);
+            cps_envy_print_(gen, code, size - at, at / unit, &insn, &text);
+            if (!pass && insn.mark != ENVY_NOWHERE && insn.target < size / unit)
+                marks[insn.target] |= (uint8_t)(1u << insn.mark);
+            if (!pass)
+                continue;
+            bool called = mark & 1u << ENVY_CALL;
+            cps_buf_printf(out, "%s%08zx:", called ? "\n" : "", at / unit);
+            put_bytes(code, size - at, insn.bytes, unit, out);
+            cps_buf_printf(out, "  %s%s %s\n", called ? "C" : " ",
+                           mark & 1u << ENVY_BRANCH ? "B" : " ", cps_buf_text(&text));
+        }
     }
-    put_lines(&l, out);
-    bool failed = l.text.failed;
-    cps_buf_deinit(&l.text);
-    return failed || out->failed ? cps_err_nomem() : NULL;
+    return text.failed || out->failed ? cps_err_nomem() : NULL;
 }
