@@ -42,7 +42,7 @@ bool cps_asm_emit_(struct cps_assembler *a, uint32_t word)
     return true;
 }
 
-/* "BV::start": a label of another section is where it stands in the image. */
+/* "BV::start": a label of another section is where it is in the image. */
 static bool find_elsewhere(const struct cps_assembler *a, const char *name, size_t section,
                            size_t length, uint32_t *ret)
 {
@@ -164,8 +164,8 @@ static bool looks_like_packet(const struct cps_asm_label *label)
                                  !memcmp(label->name, "UNKN", 4));
 }
 
-/* A misspelt packet would silently be left without a handler. Only behind a shared handler, where
- * it does little harm, may stand names that come from another register database. */
+/* A misspelt packet would silently be left without a handler. Only after a shared handler, where
+ * it does little harm, may there be names that come from another register database. */
 static bool check_name(struct cps_assembler *a, const struct cps_asm_label *label,
                        const struct handlers *handlers)
 {
@@ -195,7 +195,7 @@ static bool find_handlers(struct cps_assembler *a, struct handlers *ret)
     return ok;
 }
 
-/* The handler of packets without a label: what `#label` behind the directive names, else 0. */
+/* The handler of packets without a label: what `#label` after the directive names, else 0. */
 static bool read_default(struct cps_assembler *a, const char *at, uint32_t *ret)
 {
     at = cps_lex_blank(at);
@@ -246,7 +246,7 @@ static bool do_directive(struct cps_assembler *a, const char *at)
 
 /* ---- statements ---- */
 
-/* "[#label]": where a label stands, as the payload of a nop. */
+/* "[#label]": where a label is, as the payload of a nop. */
 static bool do_offset_word(struct cps_assembler *a, const char *at)
 {
     int64_t offset = 0;

@@ -37,12 +37,12 @@ void cps_asm_text_init_(struct cps_asm_text *text, const char *name, const char 
 void cps_asm_text_deinit_(struct cps_asm_text *text);
 /** Begins again with the first line. */
 void cps_asm_rewind_(struct cps_asm_text *text);
-/** Goes to the next line; false behind the last one or after too many errors. */
+/** Goes to the next line; false after the last one or after too many errors. */
 bool cps_asm_next_(struct cps_asm_text *text);
 /** Notes an error at byte @p column of the current line, from 0. Always false. */
 bool cps_asm_error_(struct cps_asm_text *text, size_t column, const char *format, ...)
     CPS_PRINTF(3, 4);
-/** The comment of the current line, behind its ';', or NULL; @p ret is its length. */
+/** The comment of the current line, after its ';', or NULL; @p ret is its length. */
 const char *cps_asm_comment_(const struct cps_asm_text *text, size_t *ret);
 /** All noted errors as one, or NULL; also that memory was short. */
 CPS_MUST_USE struct cps_err *cps_asm_errors_(const struct cps_asm_text *text);
@@ -116,10 +116,10 @@ bool cps_asm_expected_(struct cps_assembler *a, const char *at, const char *expe
 bool cps_asm_end_(struct cps_assembler *a, const char *at);
 /** Appends a word (a byte of HWSQ); false if there is no room. */
 bool cps_asm_emit_(struct cps_assembler *a, uint32_t word);
-/** The length of the label that begins the text, without its colon and blanks in front of that;
+/** The length of the label that begins the text, without its colon and blanks before that;
  * else 0. */
 size_t cps_asm_label_length_(const char *at);
-/** What stands behind that label of @p length. */
+/** What is after that label of @p length. */
 const char *cps_asm_behind_label_(const char *at, size_t length);
 
 /** Finds a label for the parser; @p context is the assembler. */
@@ -130,7 +130,7 @@ void cps_asm_deinit_(struct cps_assembler *a);
 
 /** script.c: an instruction, or a directive, of a script; false if there is no room. */
 bool cps_asm_script_(struct cps_assembler *a, const char *at);
-/** What stands behind the last statement of a script. */
+/** What is after the last statement of a script. */
 bool cps_asm_script_end_(struct cps_assembler *a);
 
 /** Notes from which line the word at the current position comes; false when out of memory. */

@@ -39,7 +39,7 @@ static bool read_head_comment(struct cps_assembler *a)
     return true;
 }
 
-/* The start of what the current line says behind its labels. */
+/* The start of what the current line says after its labels. */
 static const char *behind_labels(const struct cps_assembler *a)
 {
     const char *at = cps_lex_blank(a->text.statement);

@@ -46,7 +46,7 @@ bool cps_asm_next_(struct cps_asm_text *text)
     text->length = newline ? (size_t)(newline - text->line) : left;
     text->next = newline ? newline + 1 : text->end;
     text->number++;
-    /* Copies what stands in front of the comment, so that parsers see one terminated statement. */
+    /* Copies what is before the comment, so that parsers see one terminated statement. */
     const char *semicolon = text->length ? memchr(text->line, ';', text->length) : NULL;
     size_t size = semicolon ? (size_t)(semicolon - text->line) : text->length;
     while (size && isspace((unsigned char)text->line[size - 1]))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The cases of `cpscope audit`, as the build puts them into the command: the files of this folder
- * (docs/audit.md says what stands in them). */
+ * (docs/audit.md says what is in them). */
 #ifndef CPS_AUDIT_CASES_H
 #define CPS_AUDIT_CASES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Alignment of two lists of words. Runs that both lists have exactly once are the anchors (patience
- * diff): what stands between two of them is short, and aligned by its longest common subsequence.
+ * diff): what is between two of them is short, and aligned by its longest common subsequence.
  */
 #include "fw/image/pairs.h"
 
@@ -11,7 +11,7 @@
 enum { RUN = 3 };          /* words of an anchor; shorter where nothing else is left */
 enum { CELLS = 1u << 24 }; /* of the table between two anchors: larger gaps stay unaligned */
 
-/* A stretch of both lists, and what comes behind it. */
+/* A stretch of both lists, and what comes after it. */
 struct gap {
     uint32_t a, a_end, b, b_end;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Where the code of two firmware images differs, as people read differences: what was taken out,
- * put in, changed and moved. Code that only stands elsewhere is no difference: branches, and
+ * put in, changed and moved. Code that only moved is no difference: branches, and
  * constants that are addresses, lead to the same code. */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void decode(const struct side *side, uint32_t at, struct cps_insn *ret)
     cps_decoder_decode(&side->decoder, word_at(side, at), ret);
 }
 
-/* Words in front of the packet table. Of the two header words, the second says where that is. */
+/* Words before the packet table. Of the two header words, the second says where that is. */
 static uint32_t code_size(const struct side *side)
 {
     return cps_fw_code_end_(side->part);
@@ -92,8 +92,8 @@ static uint64_t key_of(const struct side *side, uint32_t at)
                                              : word;
 }
 
-/* A branch to what was taken out leads to what comes behind it now, and so does one to what was put
- * in front of its target. */
+/* A branch to what was taken out leads to what comes after it now, and so does one to what was put
+ * before its target. */
 static bool leads_there(const struct compare *c, uint32_t a, uint32_t b)
 {
     a = end_alone(&c->a, a);
@@ -160,7 +160,7 @@ static uint32_t *list_alone(const struct side *side, uint32_t *count)
     return ret;
 }
 
-/* The longest stretch of the other image without partners that has what stands here from @p at on.
+/* The longest stretch of the other image without partners that has what is here from @p at on.
  * @p alone  where words had none at first: @p count of them */
 static uint32_t find_moved(const struct compare *c, uint32_t at, uint32_t end,
                            const uint32_t *alone, uint32_t count, uint32_t *where)
@@ -181,7 +181,7 @@ static uint32_t find_moved(const struct compare *c, uint32_t at, uint32_t end,
     return best;
 }
 
-/* Blocks that stand in another order get their partners now. */
+/* Blocks that are in another order get their partners now. */
 static struct cps_err *match_moved(struct compare *c)
 {
     uint32_t count = 0;
@@ -244,7 +244,7 @@ static bool is_elsewhere(const struct side *side, uint32_t at)
     return at < code_size(side) && side->state[at] == ELSEWHERE;
 }
 
-/* The filling in front of the packet table. */
+/* The filling before the packet table. */
 static bool is_filling(const struct side *side, uint32_t from)
 {
     for (uint32_t at = from; at < code_size(side); at++) {
@@ -272,7 +272,7 @@ static struct cps_err *add(struct compare *c, struct cps_fw_change change)
     return append(c, change);
 }
 
-/* A block that stands elsewhere in the other image: it is told where it stood. */
+/* A block that is elsewhere in the other image: it is told where it was. */
 static struct cps_err *add_moved(struct compare *c, uint32_t *a)
 {
     struct cps_fw_change change = {.a = *a, .b = c->a.partner[*a], .moved = true};

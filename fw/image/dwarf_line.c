@@ -96,7 +96,7 @@ static void put_header(const struct cps_fw_debug *debug, struct cps_buf *out)
     close_length(out, from);
 }
 
-/* A row, @p words and @p lines behind the one before. */
+/* A row, @p words and @p lines after the one before. */
 static void put_row(struct cps_buf *out, uint32_t words, int64_t lines)
 {
     int64_t step = lines - DWARF_LINE_BASE;

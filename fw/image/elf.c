@@ -158,7 +158,7 @@ static struct cps_err *begin_part(struct reader *r, const struct piece *piece, u
     return NULL;
 }
 
-/* Pieces stand in the order of their addresses, without gaps in a part. */
+/* Pieces are in the order of their addresses, without gaps in a part. */
 static struct cps_err *place_piece(struct reader *r, struct piece *piece, uint32_t *count)
 {
     struct cps_program *program = r->program;

@@ -23,7 +23,7 @@ static inline uint32_t cps_elf_base_(uint32_t part)
     return part << CPS_ELF_PART_SHIFT;
 }
 
-/** The word behind the point that the names of a part's sections end with; "" for none. */
+/** The word after the point that the names of a part's sections end with; "" for none. */
 static inline const char *cps_elf_suffix_(enum cps_fw_role role)
 {
     return cps_fw_role_section(role) ? cps_fw_role_name(role) : "";

@@ -65,8 +65,8 @@ static void add_part(struct writer *w, uint32_t part)
         add_words(w, part, ".data", end, p->size);
 }
 
-/* Number of the section that holds an address; an address behind all belongs to the last one of
- * its part. */
+/* Number of the section that holds an address; an address after all of them belongs to the last one
+ * of its part. */
 static unsigned section_of(const struct writer *w, uint32_t part, uint32_t dword)
 {
     unsigned found = 0;
@@ -113,7 +113,7 @@ static void add_names(struct writer *w)
     }
 }
 
-/* Where everything lies: behind the headers the sections in their order, then their table. */
+/* Where everything lies: after the headers the sections in their order, then their table. */
 static void lay_out(struct writer *w)
 {
     uint32_t at = (uint32_t)(sizeof(Elf32_Ehdr) + w->program->part_count * sizeof(Elf32_Phdr));

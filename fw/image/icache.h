@@ -24,14 +24,14 @@ struct cps_fw_hole {
     uint32_t gap;        /**< words that the donor lacks */
     uint32_t split;      /**< where they are, or where the donor's further words are left out */
     uint32_t *before;    /**< `end - first` words as they follow what is in front; owned */
-    uint32_t *after;     /**< as they lead up to what is behind; owned */
+    uint32_t *after;     /**< as they lead up to what is after; owned */
 };
 
 /** Words by their dword address in the image. */
 struct cps_fw_icache {
     uint32_t *word;   /**< at least `count`; 0 where nothing is known; owned */
     uint8_t *mark;    /**< the same, of enum cps_fw_mark; owned */
-    uint32_t count;   /**< one behind the last known word, or behind the recovered image */
+    uint32_t count;   /**< one after the last known word, or after the recovered image */
     uint32_t lines;   /**< of the running image */
     uint32_t version; /**< what the boot left in scratch 0x100; 0: not known */
     uint32_t table[CPS_FW_TABLE_SIZE];
@@ -53,7 +53,7 @@ void cps_fw_icache_deinit_(struct cps_fw_icache *cache);
 /** The handler that most of the CPS_FW_TABLE_SIZE entries of @p table share: that of packets which
  * there are not. */
 uint32_t cps_fw_default_handler_(const uint32_t *table);
-/** Which of the CPS_FW_TABLE_SIZE packets have a handler that is not that one. None stands where
+/** Which of the CPS_FW_TABLE_SIZE packets have a handler that is not that one. None is where
  * the image's header is. */
 void cps_fw_own_handlers_(const uint32_t *table, bool *ret);
 /** The packet whose handler is the last one at or before @p pc; -1 if there is none. */

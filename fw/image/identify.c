@@ -33,7 +33,7 @@ enum cps_layout cps_fw_layout_(uint32_t id, enum cps_gen gen)
     return cps_gen_layout(gen);
 }
 
-/* Handlers never lie in the header, and tables never in front of it. */
+/* Handlers never lie in the header, and tables never before it. */
 #define HEADER 2u
 
 /* Whether a table of 128 handler addresses can be at dword `table` of the image at `start`. */
@@ -42,7 +42,7 @@ static bool plausible_table(const struct cps_fw *fw, uint32_t start, uint32_t ta
     uint32_t size = fw->count - start;
     if (table < HEADER || size < CPS_FW_TABLE_SIZE || table > size - CPS_FW_TABLE_SIZE)
         return false;
-    /* Shipped tables point to code in front of them; a program under construction may leave
+    /* Shipped tables point to code before them; a program under construction may leave
      * ids out (0). Code or data taken for a table has hardly any such word. */
     unsigned good = 0;
     for (uint32_t i = 0; i < CPS_FW_TABLE_SIZE; i++)
@@ -52,7 +52,7 @@ static bool plausible_table(const struct cps_fw *fw, uint32_t start, uint32_t ta
 
 /* ---- what the boot says ---- */
 
-/* Handlers begin behind the boot. The longest one that was seen (gen80000 077) reads its packet
+/* Handlers begin after the boot. The longest one that was seen (gen80000 077) reads its packet
  * table at dword 0x198 and checks its chip at 0x1a3. */
 #define BOOT 0x400u
 
@@ -236,7 +236,7 @@ uint32_t cps_fw_find_table_(const struct cps_fw *fw, enum cps_gen gen, uint32_t 
     return table == CPS_FW_NONE && gen == CPS_A6XX ? boot_table(fw, start) : table;
 }
 
-/* Where the image behind a part's table begins, or CPS_FW_NONE if what stands there is none. */
+/* Where the image after a part's table begins, or CPS_FW_NONE if what is there is none. */
 static uint32_t next_start(const struct cps_fw *fw, const struct cps_fw_part *part)
 {
     if (part->table == CPS_FW_NONE)
@@ -249,7 +249,7 @@ static uint32_t next_start(const struct cps_fw *fw, const struct cps_fw_part *pa
     return start;
 }
 
-/* Chains of images: each begins behind the packet table of the one before. */
+/* Chains of images: each begins after the packet table of the one before. */
 static void split_chain(struct cps_fw *fw, const enum cps_fw_role *roles, unsigned role_count)
 {
     uint32_t start = 0;
@@ -325,7 +325,7 @@ static const char *processors_of(const struct cps_fw *fw)
     return most;
 }
 
-/* The roles whose names stand in a text with blanks between. */
+/* The roles whose names are in a text with blanks between. */
 static unsigned read_roles(const char *names, enum cps_fw_role ret[CPS_FW_MAX_PARTS])
 {
     unsigned count = 0;
@@ -450,7 +450,7 @@ static enum cps_gen guess_generation(const struct cps_fw *fw)
     return best;
 }
 
-/* Whether most words in front of @p end are instructions, and enough of them do something: of
+/* Whether most words before @p end are instructions, and enough of them do something: of
  * shipped images 93 % are, and 69 % do. Small numbers are nops of a5xx with payload, and of random
  * words and texts six in ten are instructions of some kind. */
 static bool is_code(const struct cps_fw *fw, uint32_t end)
@@ -468,7 +468,7 @@ static bool is_code(const struct cps_fw *fw, uint32_t end)
     return good >= words - words / 8 && busy >= words / 4 && busy;
 }
 
-/* Whether an image whose id no row has is firmware at all: it has code and a packet table behind
+/* Whether an image whose id no row has is firmware at all: it has code and a packet table after
  * it, or is an AQE's. How its first word begins says little: with a zero, as in a5xx, do many
  * files. */
 static bool is_plausible(const struct cps_fw *fw)
@@ -562,12 +562,11 @@ struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen)
             "is an older one, expected firmware of a5xx or later",
             fw->name);
     if (!target && !gen && !is_plausible(fw))
-        return cps_err_input(
-            fw->name, 4,
-            "the first word 0x%08x carries no firmware id that is known, and what "
-            "follows is not the code of one, expected firmware (--gen takes it for "
-            "some all the same)",
-            fw->words[0]);
+        return cps_err_input(fw->name, 4,
+                             "not firmware: the first word 0x%08x has no known firmware id, and "
+                             "the rest does not look like microcode, expected firmware (--gen "
+                             "GEN forces it)",
+                             fw->words[0]);
     if (cps_fw_row_(fw)) {
         fw->identity = target->identity;
         fw->variant = target->variant;

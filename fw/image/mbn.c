@@ -40,7 +40,7 @@ static const struct shape *find_shape(struct cps_bytes bytes)
     return class == 1 || class == 2 ? &shapes[class - 1] : NULL;
 }
 
-/* Fields that lie behind the end read as 0; the sizes are checked before. */
+/* Fields that lie after the end read as 0; the sizes are checked before. */
 static uint32_t get32(const struct reader *r, size_t offset)
 {
     uint32_t value = 0;

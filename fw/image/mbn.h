@@ -38,7 +38,7 @@ struct cps_mbn_segment {
     uint64_t offset;      /**< In the one file, bytes. */
     uint64_t address;     /**< Physical. */
     uint64_t file_size;   /**< Bytes in the file. */
-    uint64_t memory_size; /**< Bytes in memory; zeros behind those of the file. */
+    uint64_t memory_size; /**< Bytes in memory; zeros after those of the file. */
     unsigned kind;        /**< Enum cps_mbn_kind, or another number of 3 bits. */
     bool relocatable;     /**< Bit 27 of the flags. */
     bool inside;          /**< Its bytes are in the described file. */

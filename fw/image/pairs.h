@@ -10,7 +10,7 @@
 
 /** The words of one processor's images, [0] of the first firmware and [1] of the other. */
 struct cps_fw_pairs {
-    uint32_t count[2];    /**< words in front of the packet table */
+    uint32_t count[2];    /**< words before the packet table */
     uint32_t *partner[2]; /**< by dword: where the other image has the word, unchanged or changed,
                              or CPS_FW_ALONE; owned */
 };

@@ -78,7 +78,7 @@ void cps_fw_table_of_(const struct cps_fw *fw, const struct cps_fw_part *part, u
         ret[id] = cps_fw_handler(fw, part, id);
 }
 
-/* Where the last handler at or in front of @p pc begins; 0: none does. Entries of 0 are empty. */
+/* Where the last handler at or before @p pc begins; 0: none does. Entries of 0 are empty. */
 static uint32_t handler_before(const uint32_t *table, uint32_t pc)
 {
     uint32_t ret = 0;

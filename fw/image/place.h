@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * How places of code are called: the one rule, for every command and output. Not installed.
  *
- * A place is called by the nearest label or handler in front of it, and how far behind that it
+ * A place is called by the nearest label or handler before it, and how far after that it
  * is. Packets share handlers, so a handler may have many names. The first of these counts:
  * 1. the packet that runs, where that is known, and the handler is its own;
  * 2. a label of the image's source, or of the user's, that is no packet's name;
@@ -10,7 +10,7 @@
  * 4. CP_NOP: what shares its handler is ignored;
  * 5. another packet whose name begins with CP_, else any with a name, else UNKNn; of equal ones
  *    the lowest number.
- * In front of all of them is the `bootstrap`. */
+ * Before all of them is the `bootstrap`. */
 #ifndef CPS_FW_PLACE_H
 #define CPS_FW_PLACE_H
 

@@ -16,7 +16,7 @@
 enum {
     REACH = 1024, /* the largest distance; between 0x176 and 0x201 of 6ee it is 319 */
     STATES = 2 * REACH + 1,
-    SLACK = 16, /* words behind the last one that is named */
+    SLACK = 16, /* words after the last one that is named */
     HEADER = 2,
 };
 /* What agrees or not, in points: a change of distance must be worth a few words. */
@@ -260,7 +260,7 @@ static struct cps_err *build(const struct align *a, uint32_t end, struct cps_fw 
     return cps_fw_parse(a->donor->name, image, size, a->donor->gen, ret);
 }
 
-/* The dump's addresses that the donor's code fills; the packet table comes behind them. */
+/* The dump's addresses that the donor's code fills; the packet table comes after them. */
 static uint32_t end_of(const struct align *a)
 {
     uint32_t end = a->length;

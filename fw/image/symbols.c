@@ -165,7 +165,7 @@ const struct cps_fw_symbol *cps_fw_symbol_at(const struct cps_fw *fw, uint32_t p
                                              uint32_t *offset)
 {
     const struct cps_fw_symbol *list = fw->debug.symbols;
-    size_t end = 0; /* of those that do not lie behind the place */
+    size_t end = 0; /* of those that do not lie after the place */
     for (size_t high = fw->debug.symbol_count; end < high;) {
         size_t middle = end + (high - end) / 2;
         if (compare_places(list[middle].part, list[middle].dword, part, dword) <= 0)

@@ -11,7 +11,7 @@ enum {
     LR = 0x1b, /* F: gen70900, `jump $lr` is how routines return that `bl` calls */
     FIRST_SLOTS = 1024,
     LEAST = 16, /* a constant that is smaller is no address: the header and the boot are there */
-    TABLE_WORDS = 64, /* of jumps, behind a constant that says where they begin */
+    TABLE_WORDS = 64, /* of jumps, after a constant that says where they begin */
     TABLE_BACK = 8,   /* words between that constant and the jump */
 };
 
@@ -144,7 +144,7 @@ static struct cps_err *guess_constant(struct cps_fw_walk *walk, const struct cps
     return guess(walk, CPS_FW_NONE, (uint32_t)value);
 }
 
-/* A jump to where a register says: the nearest constant in front of it may begin a table. */
+/* A jump to where a register says: the nearest constant before it may begin a table. */
 static struct cps_err *guess_table(struct cps_fw_walk *walk, uint32_t at)
 {
     for (uint32_t back = 1; back <= TABLE_BACK && back < at; back++) {
@@ -159,7 +159,7 @@ static struct cps_err *guess_table(struct cps_fw_walk *walk, uint32_t at)
     return NULL;
 }
 
-/* Where an instruction goes behind its delay slot. */
+/* Where an instruction goes after its delay slot. */
 static uint32_t target_of(const struct cps_fw_walk *walk, const struct cps_insn *insn, uint32_t pc)
 {
     uint32_t target = CPS_FW_AT_REGISTER;
@@ -171,7 +171,7 @@ static uint32_t target_of(const struct cps_fw_walk *walk, const struct cps_insn 
     return cps_fw_field_(insn, CPS_AFUC_F_REG) == LR ? CPS_FW_AT_LINK : CPS_FW_AT_REGISTER;
 }
 
-/* Words, as people see them: a branch leads behind its slot, though the slot stands in between, and
+/* Words, as people see them: a branch leads after its slot, though the slot is in between, and
  * what leads to a branch's target is the branch, not its slot. */
 static void tell_all(const struct cps_fw_walk *walk, const struct cps_fw_node *node,
                      const struct cps_insn *insn, uint32_t target)

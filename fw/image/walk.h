@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * All code that the processor can come to from some places: the one piece that knows what may run
- * behind an instruction. Not installed.
+ * after an instruction. Not installed.
  *
- * A node is a pair (pc, npc), as the processor has it: an instruction, and what comes behind it,
- * which is a branch's target where the instruction stands in a delay slot. So a word in two slots
+ * A node is a pair (pc, npc), as the processor has it: an instruction, and what comes after it,
+ * which is a branch's target where the instruction is in a delay slot. So a word in two slots
  * is two nodes, and a branch in a slot leads where it leads. Where a register says is an end: only
  * `guess` takes constants for addresses. */
 #ifndef CPS_FW_WALK_H
@@ -16,7 +16,7 @@ enum {
     CPS_FW_AT_DISPATCH = 0xffffff00u, /**< at the next packet */
     CPS_FW_AT_RETURN,                 /**< where the caller goes on: the call stack says */
     CPS_FW_AT_ILLEGAL,                /**< at no instruction: the processor faults */
-    CPS_FW_AT_OUTSIDE,                /**< behind the code */
+    CPS_FW_AT_OUTSIDE,                /**< after the code */
     CPS_FW_AT_REGISTER,               /**< where a register says: unknown */
     CPS_FW_AT_LIMIT,                  /**< there are more than `most` nodes */
     CPS_FW_AT_LINK,                   /**< `jump $lr`: where the caller goes on, if it used `bl` */
@@ -46,7 +46,7 @@ struct cps_fw_walk {
     size_t done; /* nodes that have been followed */
 };
 
-/** An empty walk over the words of a part that are in front of its packet table. The caller calls
+/** An empty walk over the words of a part that are before its packet table. The caller calls
  * cps_fw_walk_deinit_(). */
 void cps_fw_walk_init_(const struct cps_fw *fw, const struct cps_fw_part *part, size_t most,
                        struct cps_fw_walk *ret);
@@ -54,7 +54,7 @@ void cps_fw_walk_deinit_(struct cps_fw_walk *walk);
 /** Forgets all nodes. */
 void cps_fw_walk_clear_(struct cps_fw_walk *walk);
 
-/** Words in front of the packet table: what is behind is no code. */
+/** Words before the packet table: what is after is no code. */
 uint32_t cps_fw_code_end_(const struct cps_fw_part *part);
 
 /** Adds a place to begin at. @param ret  gets its node, or CPS_FW_AT_OUTSIDE, CPS_FW_AT_LIMIT; NULL

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Remarks behind the instructions of a listing. */
+ * Remarks after the instructions of a listing. */
 #include "fw/listing/listing.h"
 
 #include <string.h>

@@ -147,7 +147,7 @@ static void put_indexed(const char *name, struct cps_buf *out)
     }
 }
 
-/* An array without registers in it has the offset in its element behind it, even if that is 0. */
+/* An array without registers in it has the offset in its element after it, even if that is 0. */
 static bool put_name(const struct mesa *m, enum cps_space space, uint32_t number,
                      const char *before)
 {

@@ -124,7 +124,7 @@ static size_t label_length(const char *at)
     return length + (more ? 2 + more : 0);
 }
 
-/* "#a" or "#a * 4"; behind the first one also a number alone. */
+/* "#a" or "#a * 4"; after the first one also a number alone. */
 static const char *read_term(const char **at, cps_lex_label_fn *find, void *context, bool first,
                              int64_t *ret)
 {

@@ -107,7 +107,7 @@ static struct cps_name_type parse_type(struct tables *tables, char *text)
     return type;
 }
 
-/* Cuts `text` at `mark`; what stands behind it, or NULL. */
+/* Cuts `text` at `mark`; what is after it, or NULL. */
 static char *cut(char *text, char mark)
 {
     char *found = strchr(text, mark);
@@ -116,7 +116,7 @@ static char *cut(char *text, char mark)
     return found;
 }
 
-/* "NAME:low-high:type?condition@variants", where all behind low may be missing. */
+/* "NAME:low-high:type?condition@variants", where all after low may be missing. */
 static struct cps_name_field parse_field(struct tables *tables, char *text)
 {
     char *chips = cut(text, '@');
@@ -215,7 +215,7 @@ static void add_packets(struct tables *tables)
     }
 }
 
-/* Where a table stands among the sorted ones; fields and rows name it by that. */
+/* Where a table is among the sorted ones; fields and rows name it by that. */
 static uint16_t place[MAX_TABLES + 1];
 static const struct table *sorting;
 

@@ -54,7 +54,7 @@ static void choose_tables(struct cps_names *names, unsigned from,
         names->table[from][space] = find_table(source, layouts[names->layout].domain[space]);
 }
 
-/* The words behind its header have a table of the packet's name, or of the one it shares. */
+/* The words after its header have a table of the packet's name, or of the one it shares. */
 const struct cps_name_table *cps_names_payload_(const struct cps_names *names, uint32_t opcode,
                                                 unsigned *from)
 {

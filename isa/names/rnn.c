@@ -185,7 +185,7 @@ static bool sort_by_name(const struct cps_name_row *rows, size_t count, uint32_t
     return true;
 }
 
-/* The rows of one domain, which stand in a row, as a table without resolved conditions. */
+/* The rows of one domain, which are adjacent, as a table without resolved conditions. */
 static struct cps_err *add_table(struct cps_rnn *rnn, const struct cps_rnn_row *first, size_t count)
 {
     if (rnn->table_count == UINT16_MAX)

@@ -13,7 +13,7 @@ static struct cps_err *insert(const struct cps_field *field, int64_t value, uint
     if (field->kind == CPS_FIELD_SKIP)
         lowest = highest = field->low;
     if (value < lowest || value > highest) {
-        /* In the units of the text; a relative target is a distance from where it stands. */
+        /* In the units of the text; a relative target is a distance from where it is. */
         int64_t scale = cps_field_scale_(field);
         bool is_far = cps_field_is_target_(field) && cps_field_is_signed_(field);
         return cps_err_new(

@@ -276,7 +276,7 @@ void cps_put_target_(const struct cps_printer *p, int64_t value)
         cps_buf_hex(p->out, target, 4);
 }
 
-/* The number behind a name of @p length bytes. */
+/* The number after a name of @p length bytes. */
 static bool find_name(const struct cps_parser *p, enum cps_space space, const char *word,
                       size_t length, uint32_t *ret)
 {
@@ -431,7 +431,7 @@ bool cps_parse_target_(struct cps_parser *p, int64_t *ret)
            cps_parse_fail_(p, word, "a label (#name) or a dword address");
 }
 
-/* Addresses wrap at 32 bits, as those printed for targets in front of the image do. */
+/* Addresses wrap at 32 bits, as those printed for targets before the image do. */
 bool cps_parse_distance_(struct cps_parser *p, int64_t *ret)
 {
     const char *word = cps_lex_blank(p->at);
@@ -443,7 +443,7 @@ bool cps_parse_distance_(struct cps_parser *p, int64_t *ret)
     return true;
 }
 
-/* The group that a target begins, absolute or from the one that the instruction stands in. */
+/* The group that a target begins, absolute or from the one that the instruction is in. */
 bool cps_parse_group_(struct cps_parser *p, int64_t *ret)
 {
     const char *word = cps_lex_blank(p->at);

@@ -25,7 +25,7 @@ static void put_register(const struct cps_printer *p, int64_t number)
                    file->as[scheme].first + (unsigned)number);
 }
 
-/* One blank in front of what comes last. */
+/* One blank before what comes last. */
 static void put_blank(struct cps_buf *out)
 {
     if (out->size && out->data[out->size - 1] != ' ')
@@ -167,7 +167,7 @@ static bool take_register(struct cps_parser *p, int64_t *ret)
     return true;
 }
 
-/* "$c2" behind a blank; no scheme has another name for it. */
+/* "$c2" after a blank; no scheme has another name for it. */
 static bool take_condition(struct cps_parser *p, int64_t *ret)
 {
     const char *word = cps_lex_blank(p->at);

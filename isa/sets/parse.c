@@ -65,7 +65,7 @@ static bool parse_literal_text(struct cps_parser *p, const char **want)
     return true;
 }
 
-/* The older documentation writes bits 15:12 as a last operand behind the bracket. */
+/* The older documentation writes bits 15:12 as a last operand after the bracket. */
 static bool parse_flags(struct cps_parser *p, uint64_t *flags)
 {
     const char *word = cps_lex_blank(p->at);
@@ -80,7 +80,7 @@ static bool parse_flags(struct cps_parser *p, uint64_t *flags)
     return true;
 }
 
-/* Tries one row on the text behind the mnemonic. */
+/* Tries one row on the text after the mnemonic. */
 static bool try_row(struct cps_parser *p, const struct cps_enc *enc, const char *at,
                     struct cps_insn *insn, uint64_t *flags)
 {

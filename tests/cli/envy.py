@@ -237,7 +237,7 @@ def round_trips():
 BAD = (
     ("nop\nfrob 1\n", "source.s:2: found 'frob 1', expected an instruction of envytools' hwsq that fits"), ("nop 1\n", "found 'nop 1'"),
     ("wait 4 shl 0\n", "found 'wait 4 shl 0'"), ("wait 1 shl 1\n", "found"), ("wait 1 shl 32\n", "found"), ("addrlo 0x10000\n", "found"), ("ewait 32 0\n", "found"),
-    ("addr #nowhere\n", "source.s:1: 'nowhere' is nowhere"), ("a: nop\na: nop\n", "source.s:2: 'a' is there twice"), ("/* nop\n", "source.s:2: the file ends inside a comment"),
+    ("addr #nowhere\n", "source.s:1: 'nowhere' is not defined"), ("a: nop\na: nop\n", "source.s:2: 'a' is there twice"), ("/* nop\n", "source.s:2: the file ends inside a comment"),
     ("/+ nop\n", "ends inside"), (".frob 1\n", "found '.frob', expected .section"), (".b7 1\n", "found '.b7'"), (".b72 1\n", "found '.b72'"), (".u8 256\n", "0x100 does not fit into .u8"),
     (".s8 128\n", "does not fit into .s8"), (".s8 -129\n", "does not fit"), (".b8 256\n", "does not fit"), (".b8 -129\n", "does not fit"), (".align 0\n", "alignment to 0"),
     (".skip 0x40001\n", "more than 262144 bytes"), ("nop\nnop\n.size 1\n", "the section has 2 bytes, more than 1"), (".equ 5\n", "expected a name"), (".equ #a\n", "expected a number"),

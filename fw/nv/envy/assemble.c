@@ -296,7 +296,7 @@ static bool do_insn(struct assembler *a, const char *at, const char *end)
         return emit(a, word, bytes);
     size_t length = a->scope.unknown_length;
     if (a->scope.unknown)
-        return fail(a, "'%.*s' is nowhere", (int)(length > 100 ? 100 : length), a->scope.unknown);
+        return fail(a, "'%.*s' is not defined", (int)(length > 100 ? 100 : length), a->scope.unknown);
     return fail(a, "found '%.*s', expected an instruction of envytools' %s that fits",
                 (int)(end - at > 60 ? 60 : end - at), at, cps_isa_name(cps_gen_isa(a->scope.gen)));
 }
@@ -308,7 +308,7 @@ static int digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* @p count digits at @p at with a blank or the end behind them. */
+/* @p count digits at @p at with a blank or the end after them. */
 static bool digits(const char *at, const char *end, unsigned count, uint64_t *ret)
 {
     *ret = 0;
@@ -347,7 +347,7 @@ static bool take_columns(const struct assembler *a, const char **at, const char 
     return *count > 0;
 }
 
-/* The listing of the bytes is what stands there: nothing was changed. */
+/* The listing of the bytes is what is there: nothing was changed. */
 static bool is_unchanged(struct assembler *a, const uint8_t *bytes, unsigned count, const char *at,
                          const char *end)
 {

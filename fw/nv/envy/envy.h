@@ -12,7 +12,7 @@
  * Appends the listing that `envydis -n` prints, without colours: address, bytes or word, marks of
  * what branches (B) and calls (C) lead to, the instruction, and what of it is unknown.
  * @param gen    of HWSQ or VP1
- * @param bytes  of the code; those behind the last whole word of VP1 are left out
+ * @param bytes  of the code; those after the last whole word of VP1 are left out
  * @return NULL or CPS_ERR_NOMEM
  */
 CPS_MUST_USE struct cps_err *cps_envy_listing_(enum cps_gen gen, const void *bytes, size_t size,

@@ -56,7 +56,7 @@ static bool read_number(const char *at, size_t length, uint64_t *ret)
     return !*end && !errno;
 }
 
-/* A minus with a blank in front and none behind it belongs to what follows. */
+/* A minus with a blank in front and none after it belongs to what follows. */
 static char punct_at(const char *at, const char *start, const char *end)
 {
     bool blank_before = at == start || at[-1] == ' ' || at[-1] == '\t' || at[-1] == '(';
@@ -113,7 +113,8 @@ static bool is_punct(const struct parser *p, unsigned t, char punct)
 
 /* ---- values ---- */
 
-/* Operators by how they bind, loosest first; those of the first four only stand in parentheses. */
+/* Operators by how they bind, loosest first; those of the first four are only allowed in
+ * parentheses. */
 static const char *const levels[] = {"|", "^", "&", "lr", "+-", "*/%"};
 enum { LOOSEST = 0, SUM = 4, LEVELS = 6 };
 
@@ -269,7 +270,7 @@ static bool match_register(const struct parser *p, const struct envy_atom *atom,
     return put_bits(p, atom, number, word);
 }
 
-/* What is left to match behind a table's row. */
+/* What is left to match after a table's row. */
 struct rest {
     const char *text;
     const struct rest *next;

@@ -50,7 +50,7 @@ struct envy_atom {
 
 /* table.c: all rows, in the order in which they are tried. */
 const struct envy_row *cps_envy_rows_(size_t *count);
-/* table.c: the operand of "{NAME}" at @p text; *@p end gets what is behind it. */
+/* table.c: the operand of "{NAME}" at @p text; *@p end gets what is after it. */
 const struct envy_atom *cps_envy_atom_(const char *text, const char **end);
 /* table.c: the table of an instruction set, and bytes of its unit. */
 enum envy_table cps_envy_table_(enum cps_gen gen);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Scripts of HWSQ in a VBIOS: behind the letters "HWSQ", and in writes of init scripts to the code
+ * Scripts of HWSQ in a VBIOS: after the letters "HWSQ", and in writes of init scripts to the code
  * RAM. */
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum {
     CODE_OLD_BYTES = 0x100,
     CODE_NEW = 0x80000,
 };
-/* Of an entry behind the letters that nouveau takes; boards have no others. */
+/* Of an entry after the letters that nouveau takes; boards have no others. */
 enum { ENTRY_BYTES = 36 };
 
 static struct cps_err *add(struct cps_rom *rom, struct cps_rom_hwsq *script)
@@ -28,8 +28,8 @@ static struct cps_err *add(struct cps_rom *rom, struct cps_rom_hwsq *script)
     return NULL;
 }
 
-/* The first of these letters behind which entries are that drivers take, else the first one: they
- * may stand in a text, too. */
+/* The first of these letters after which entries are that drivers take, else the first one: they
+ * may be in a text, too. */
 static size_t find_letters(struct cps_rom *rom)
 {
     size_t first = cps_rom_find_(rom, 1, "HWSQ", 4);
@@ -107,7 +107,7 @@ struct gather {
     struct cps_err *err;
 };
 
-/* Words that stand behind each other are one script. */
+/* Words that are after each other are one script. */
 static size_t put_run(struct gather *g, size_t word)
 {
     struct cps_rom_hwsq script = {.written = true,

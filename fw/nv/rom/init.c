@@ -181,8 +181,8 @@ const char *cps_rom_end_text_(enum cps_rom_end end)
 {
     static const char *const texts[] = {
         [CPS_ROM_DONE] = "ends",
-        [CPS_ROM_JOINED] = "goes on in another script",
-        [CPS_ROM_UNKNOWN] = "comes to an operation that no source knows",
+        [CPS_ROM_JOINED] = "continues in another script",
+        [CPS_ROM_UNKNOWN] = "reaches an operation that no source documents",
         [CPS_ROM_CUT] = "is cut off by the end of the file",
         [CPS_ROM_OUTSIDE] = "is not in the file",
     };

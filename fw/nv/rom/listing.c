@@ -7,7 +7,7 @@
 #include "fw/nv/script/script.h"
 
 #define COLUMN 34 /* of an init operation's name */
-#define SHOWN  8u /* bytes of one that are shown in front of it */
+#define SHOWN  8u /* bytes of one that are shown before it */
 
 /* An operand: its letter says how many bytes, and how they are written. */
 static void put_operand(const uint8_t *at, char letter, struct cps_buf *out)

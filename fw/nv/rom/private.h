@@ -6,7 +6,7 @@
 #include "fw/nv/rom/rom.h"
 #include "isa/base/le.h"
 
-/** Pointers of the init tables, in their order behind BIT's entry 'I'. 0: there is none. */
+/** Pointers of the init tables, in their order after BIT's entry 'I'. 0: there is none. */
 enum {
     ROM_INIT_SCRIPTS,
     ROM_INIT_MACRO_INDEX,
@@ -54,7 +54,7 @@ static inline struct cps_bytes rom_bytes(const struct cps_rom *rom)
     return (struct cps_bytes){rom->bytes, rom->size};
 }
 
-/* tables.c: where some bytes stand first from offset @p from on, which is not 0; 0 if they do not.
+/* tables.c: where some bytes are first from offset @p from on, which is not 0; 0 if they do not.
  */
 size_t cps_rom_find_(const struct cps_rom *rom, size_t from, const char *what, size_t size);
 /* tables.c: finds BIT or BMP, the chip, and what they say about init scripts. */
@@ -66,7 +66,7 @@ const struct rom_op *cps_rom_op_(uint8_t op);
 /* init.c: bytes of the operation at an offset, its items counted; 0: unknown, or it leaves the
  * file. @items gets how many. */
 size_t cps_rom_op_size_(const struct cps_rom *rom, size_t at, unsigned *items);
-/* hwsq.c: finds the scripts of HWSQ behind their letters. */
+/* hwsq.c: finds the scripts of HWSQ after their letters. */
 CPS_MUST_USE struct cps_err *cps_rom_hwsq_table_(struct cps_rom *rom);
 /* hwsq.c: finds those that init scripts write. */
 CPS_MUST_USE struct cps_err *cps_rom_hwsq_written_(struct cps_rom *rom,

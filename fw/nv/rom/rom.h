@@ -4,7 +4,7 @@
  *
  * A file has images, each with a header (55 aa), which points to a PCI structure. Scripts are
  * reached from a table: "BIT" from NV40 on, "BMP" before; its pointers of 16 bits count from the
- * start of the file. Scripts of HWSQ stand behind the letters "HWSQ", or are written to the code
+ * start of the file. Scripts of HWSQ are after the letters "HWSQ", or are written to the code
  * RAM by an init script.
  *
  * Sources: envytools, nvbios/ (MIT); nouveau, nvkm/subdev/bios/ and nouveau_bios.c.
@@ -57,7 +57,7 @@ struct cps_rom_entry {
 /** Who leads to an init script. */
 enum cps_rom_origin {
     CPS_ROM_INIT,   /**< the table of init scripts */
-    CPS_ROM_AFTER,  /**< the pointer to one that runs behind those */
+    CPS_ROM_AFTER,  /**< the pointer to one that runs after those */
     CPS_ROM_SUB,    /**< another script, by its number in that table */
     CPS_ROM_CALL,   /**< another script, which calls it */
     CPS_ROM_JUMP,   /**< another script, which does not come back */
@@ -84,10 +84,10 @@ struct cps_rom_script {
 
 /** A script of HWSQ. */
 struct cps_rom_hwsq {
-    bool written;     /**< by an init script; else it stands behind "HWSQ" */
-    unsigned number;  /**< entry behind "HWSQ", or index of the init script */
+    bool written;     /**< by an init script; else it is after "HWSQ" */
+    unsigned number;  /**< entry after "HWSQ", or index of the init script */
     size_t offset;    /**< of its code in the file, or of the first operation that writes it */
-    size_t end;       /**< behind it */
+    size_t end;       /**< after it */
     uint32_t address; /**< where it goes: the register of its first word */
     bool has_entry;   /**< `entry` is known: what ENTRY_POINT gets */
     uint32_t entry;
@@ -113,7 +113,7 @@ struct cps_rom {
     struct cps_rom_script *script;
     size_t script_count;
     size_t hwsq_table;                  /**< offset of "HWSQ"; 0: it is not there */
-    unsigned hwsq_entries, hwsq_length; /**< what stands behind it */
+    unsigned hwsq_entries, hwsq_length; /**< what is after it */
     struct cps_rom_hwsq *hwsq;
     size_t hwsq_count;
     struct cps_buf notes; /**< what is not as it should be, a line each */
@@ -127,7 +127,7 @@ bool cps_rom_probe_(const uint8_t *bytes, size_t size);
  * @param bytes  @p size bytes, which stay the caller's and must outlive @p ret
  * @param ret    the caller calls cps_rom_deinit_() in any case
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT (file, offset) if it is no ROM, or is not NVIDIA's.
- *         What is broken behind the first header becomes a note
+ *         What is broken after the first header becomes a note
  */
 CPS_MUST_USE struct cps_err *cps_rom_parse_(const char *name, const uint8_t *bytes, size_t size,
                                             struct cps_rom *ret);
@@ -142,7 +142,7 @@ const char *cps_rom_end_text_(enum cps_rom_end end);
 enum cps_gen cps_rom_gen_(const struct cps_rom *rom);
 
 /**
- * Appends a listing: every script of HWSQ as assembly, and every init script behind ";".
+ * Appends a listing: every script of HWSQ as assembly, and every init script after ";".
  * @param gen      of HWSQ
  * @param rnn_dir  as for cps_names_create()
  * @return NULL, CPS_ERR_NOMEM, or what cps_names_create() returns

@@ -9,7 +9,7 @@
 #define BIT_HEADER 12u /* bytes that every version has */
 #define BIT_RECORD 6u
 
-/* 0 if they do not stand there, as a header stands at 0. */
+/* 0 if they are not there, as a header is at 0. */
 size_t cps_rom_find_(const struct cps_rom *rom, size_t from, const char *what, size_t size)
 {
     for (size_t at = from; size <= rom->size && at <= rom->size - size; at++) {

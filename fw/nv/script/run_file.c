@@ -245,7 +245,7 @@ static bool do_script(struct reader *r)
     return !r->err;
 }
 
-/* "code": all lines behind are assembly. What stands before them becomes blank, so that errors
+/* "code": all lines after are assembly. What is before them becomes blank, so that errors
  * name the lines of this file. */
 static bool do_code(struct reader *r)
 {
@@ -299,7 +299,7 @@ static bool add_change(struct reader *r, struct cps_script_change change)
     return true;
 }
 
-/* PGRAPH is behind the events of the chip, and only SEQ asks for it. */
+/* PGRAPH is after the events of the chip, and only SEQ asks for it. */
 static bool event(struct reader *r, uint32_t *ret)
 {
     const char *idle = r->isa == &cps_isa_seq ? "PGRAPH_IDLE" : NULL;
@@ -368,7 +368,7 @@ static bool in_memory(struct reader *r, const struct cps_script_step *step)
            expected(r, "words in the first 1 MiB of RAMIN");
 }
 
-/* "write PLACE VALUE...": several go one behind the other. */
+/* "write PLACE VALUE...": several go one after the other. */
 static bool do_write(struct reader *r)
 {
     struct cps_script_step step = {.what = CPS_DO_WRITE, .size = 4};

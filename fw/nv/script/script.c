@@ -10,7 +10,7 @@
 #include "isa/base/shown.h"
 #include "fw/image/private.h"
 
-/* In front of the version. */
+/* Before the version. */
 static const char magic[] = CPS_SCRIPT_HEAD " ";
 
 bool cps_is_script(const void *bytes, size_t size)
@@ -211,7 +211,7 @@ static void put_literals(const struct lister *l, const struct cps_insn *insn, st
     }
 }
 
-/* Whether the word is of the same bundle as the one in front of it. */
+/* Whether the word is of the same bundle as the one before it. */
 static bool joins(const struct lister *l, const struct cps_insn *insn, uint32_t at)
 {
     return l->isa == &cps_isa_vp1 && at &&
@@ -243,7 +243,7 @@ static void put_line(struct lister *l, const struct cps_insn *insn, uint32_t at,
         number >= 0 ? cps_name(l->names, CPS_SPACE_GPU, (uint32_t)number, NULL) : NULL;
     if (name)
         cps_buf_printf(out, " %s", name);
-    /* How long a wait of HWSQ takes, for people: SEQ's are nanoseconds as they stand there. */
+    /* How long a wait of HWSQ takes, for people: SEQ's are nanoseconds as they are there. */
     uint64_t ns = l->isa == &cps_isa_hwsq ? cps_script_ticks(l->gen, insn) * 32 : 0;
     if (ns)
         cps_buf_printf(out, " %" PRIu64 ".%03u us", ns / 1000, (unsigned)(ns % 1000));

@@ -78,7 +78,7 @@ struct cps_script {
     unsigned out_count;               /**< How many words. */
     bool has_out;                     /**< Whether there is an OUT at all. */
     struct cps_buf policy; /**< "name=word name=word", not looked into: for cps_policy_parse(). */
-    struct cps_script_word *policy_word; /**< Where each of these words stands. */
+    struct cps_script_word *policy_word; /**< Where each of these words is. */
     size_t policy_count;                 /**< How many words. */
 };
 
@@ -131,7 +131,7 @@ CPS_PUBLIC void cps_script_deinit(struct cps_script *script);
 
 /**
  * Assembles a script, with labels, comments and literals as cps_assemble() has them. SEQ gets the
- * word that ends a script unless that stands there, or the directive `.noend`. VP1 has "+" in front
+ * word that ends a script unless that is there, or the directive `.noend`. VP1 has "+" in front
  * of a word that joins the bundle before it, `.names measured|envytools`, and `.align`, which fills
  * a group of four words with bnop.
  * @param name  of the source, for messages
@@ -145,8 +145,8 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_assemble(const char *name, co
                                                             size_t size, unsigned gen,
                                                             struct cps_buf *ret);
 /**
- * Appends the assembly of a script's bytes; assembling it again gives the same bytes. Behind each
- * line stands where it is, and the name of a register that it holds; in front of it "+" where its
+ * Appends the assembly of a script's bytes; assembling it again gives the same bytes. After each
+ * line is where it is, and the name of a register that it holds; before it "+" where its
  * word joins the bundle before it.
  * @param gen      the generation that it is for
  * @param bytes    the code
