@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The assembler for who edits a source. */
-#include "fw/asm/check.h"
+#include "fw/asm/asm.h"
 
 #include <string.h>
-
-#include "fw/asm/asm.h"
 
 void cps_asm_check_deinit_(struct cps_asm_check *check)
 {

@@ -45,6 +45,15 @@ static char *copy(const char *text)
     return memcpy(allocate(size), text, size);
 }
 
+/* Cuts `text` at `mark`; what is after it, or NULL. */
+static char *cut(char *text, char mark)
+{
+    char *found = strchr(text, mark);
+    if (found)
+        *found++ = '\0';
+    return found;
+}
+
 static size_t find_table(struct tables *tables, const char *domain)
 {
     for (size_t i = 0; i < tables->count; i++) {
@@ -71,10 +80,9 @@ static uint16_t find_values(struct tables *tables, const char *domain)
 /* "ENUM=VALUE". */
 static struct cps_name_when parse_when(struct tables *tables, char *text)
 {
-    char *value = strchr(text, '=');
+    char *value = cut(text, '=');
     if (!value)
         fail("a condition must be ENUM=VALUE");
-    *value++ = '\0';
     struct cps_name_when when = {.values = find_values(tables, text)};
     const struct table *table = &tables->table[when.values - 1];
     for (size_t i = 0; i < table->count; i++) {
@@ -89,11 +97,7 @@ static struct cps_name_when parse_when(struct tables *tables, char *text)
 /* "fixed.4", "uint<<5", "ENUM!". */
 static struct cps_name_type parse_type(struct tables *tables, char *text)
 {
-    struct cps_name_type type = {0};
-    char *mark = strchr(text, '!');
-    type.selects = mark;
-    if (mark)
-        *mark = '\0';
+    struct cps_name_type type = {.selects = cut(text, '!')};
     char *shift = strstr(text, "<<");
     if (shift) {
         type.shift = (uint8_t)atoi(shift + 2);
@@ -105,15 +109,6 @@ static struct cps_name_type parse_type(struct tables *tables, char *text)
     else
         type.values = find_values(tables, text);
     return type;
-}
-
-/* Cuts `text` at `mark`; what is after it, or NULL. */
-static char *cut(char *text, char mark)
-{
-    char *found = strchr(text, mark);
-    if (found)
-        *found++ = '\0';
-    return found;
 }
 
 /* "NAME:low-high:type?condition@variants", where all after low may be missing. */
@@ -147,10 +142,7 @@ static void split(char *line, char *column[COLUMNS])
     line[strcspn(line, "\r\n")] = '\0';
     for (size_t i = 0; i < COLUMNS; i++) {
         column[i] = line ? line : empty;
-        char *tab = line ? strchr(line, '\t') : NULL;
-        if (tab)
-            *tab++ = '\0';
-        line = tab;
+        line = cut(column[i], '\t');
     }
 }
 
@@ -186,14 +178,12 @@ static void parse_line(struct tables *tables, char *line)
     row->name = copy(column[4]);
     row->order = (uint32_t)table->count;
     row->first_field = tables->field_count;
-    char *text = column[6];
-    uint32_t before = tables->field_count;
-    for (char *field = strtok(text, ","); field; field = strtok(NULL, ",")) {
+    for (char *field = strtok(column[6], ","); field; field = strtok(NULL, ",")) {
         if (tables->field_count == MAX_FIELDS)
             fail("too many fields");
         tables->field[tables->field_count++] = parse_field(tables, field);
     }
-    row->field_count = tables->field_count - before;
+    row->field_count = tables->field_count - row->first_field;
     row->chips = cps_chips_parse_(column[3]);
     row->wide = !strcmp(column[2], "64");
     row->is_gmu = !strcmp(column[5], "gmu");
@@ -215,25 +205,18 @@ static void add_packets(struct tables *tables)
     }
 }
 
-/* Where a table is among the sorted ones; fields and rows name it by that. */
+/* Where table number @p values - 1 is among the sorted ones, from 1: fields and rows name it by
+ * that; 0 is none. */
 static uint16_t place[MAX_TABLES + 1];
-static const struct table *sorting;
 
-static int compare_domains(const void *left, const void *right)
+static void set_places(const struct tables *tables)
 {
-    const size_t *a = left;
-    const size_t *b = right;
-    return strcmp(sorting[*a].domain, sorting[*b].domain);
-}
-
-static void sort_tables(const struct tables *tables, size_t order[MAX_TABLES])
-{
-    sorting = tables->table;
-    for (size_t i = 0; i < tables->count; i++)
-        order[i] = i;
-    qsort(order, tables->count, sizeof(*order), compare_domains);
-    for (size_t i = 0; i < tables->count; i++)
-        place[order[i] + 1] = (uint16_t)(i + 1);
+    for (size_t i = 0; i < tables->count; i++) {
+        for (size_t k = 0; k < tables->count; k++) {
+            if (strcmp(tables->table[k].domain, tables->table[i].domain) <= 0)
+                place[i + 1]++;
+        }
+    }
 }
 
 static void print_rows(const struct table *table, size_t number)
@@ -278,8 +261,10 @@ static void print_fields(const struct tables *tables)
 static void print_tables(struct tables *tables)
 {
     printf("/* Made by mknames from isa/names. */\n#include \"isa/names/table.h\"\n");
-    size_t order[MAX_TABLES];
-    sort_tables(tables, order);
+    size_t order[MAX_TABLES] = {0};
+    set_places(tables);
+    for (size_t i = 0; i < tables->count; i++)
+        order[place[i + 1] - 1] = i;
     print_fields(tables);
     for (size_t i = 0; i < tables->count; i++) {
         struct table *table = &tables->table[i];

@@ -5,7 +5,7 @@
 #define CPS_LSP_PRIVATE_H
 
 #include "tools/cmd/options/opt.h"
-#include "fw/asm/check.h"
+#include "fw/asm/asm.h"
 #include "isa/base/buf.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/face/lsp/lsp.h"
