@@ -31,62 +31,91 @@ CPS_C_BEGIN
 enum cps_fw_role {
 #define ROLE(id, ...) CPS_FW_##id,
 #include "../isa/target.def"
-    CPS_FW_ROLE_COUNT, /**< How many there are. */
+    /** How many there are. */
+    CPS_FW_ROLE_COUNT,
 };
 
 /** The image of one processor inside a file. All numbers are dwords. */
 struct cps_fw_part {
-    enum cps_fw_role role; /**< What it runs on. */
-    uint32_t start;        /**< In the whole image; the part's own addresses count from here. */
+    /** What it runs on. */
+    enum cps_fw_role role;
+    /** In the whole image; the part's own addresses count from here. */
+    uint32_t start;
     uint32_t size;
-    uint32_t table; /**< Of the packet table, from `start`; CPS_FW_NONE if not found. */
+    /** Of the packet table, from `start`; CPS_FW_NONE if not found. */
+    uint32_t table;
 };
 
 /** A name for a place of a part. */
 struct cps_fw_symbol {
-    char *name;     /**< As in the source: owned by the list that holds the symbol. */
-    uint32_t part;  /**< Index into the parts of the image. */
-    uint32_t dword; /**< From the start of the part; its size for a label behind the last word. */
-    int packet;     /**< Id of the packet whose handler this is by its name, else -1. */
+    /** As in the source: owned by the list that holds the symbol. */
+    char *name;
+    /** Index into the parts of the image. */
+    uint32_t part;
+    /** From the start of the part; its size for a label behind the last word. */
+    uint32_t dword;
+    /** Id of the packet whose handler this is by its name, else -1. */
+    int packet;
 };
 
 /** From which source line a word comes, and the words behind it until the next such entry. */
 struct cps_fw_line {
-    uint32_t part;  /**< Index into the parts of the image. */
-    uint32_t dword; /**< From the start of the part. */
-    uint32_t file;  /**< Index into cps_fw_debug.files. */
-    uint32_t line;  /**< From 1. */
+    /** Index into the parts of the image. */
+    uint32_t part;
+    /** From the start of the part. */
+    uint32_t dword;
+    /** Index into cps_fw_debug.files. */
+    uint32_t file;
+    /** From 1. */
+    uint32_t line;
 };
 
 /** What is known of a program's source. Zero-initialised is nothing; all lists are owned. */
 struct cps_fw_debug {
-    struct cps_fw_symbol *symbols; /**< By part, dword, name. */
-    size_t symbol_count;           /**< How many. */
-    struct cps_fw_line *lines;     /**< By part, dword. */
-    size_t line_count;             /**< How many. */
-    char **files;                  /**< Paths as they were given to the assembler. */
-    size_t file_count;             /**< How many. */
+    /** By part, dword, name. */
+    struct cps_fw_symbol *symbols;
+    /** How many. */
+    size_t symbol_count;
+    /** By part, dword. */
+    struct cps_fw_line *lines;
+    /** How many. */
+    size_t line_count;
+    /** Paths as they were given to the assembler. */
+    char **files;
+    /** How many. */
+    size_t file_count;
 };
 
 /** A loaded firmware file. Callers read it; cps_fw_symbols_load() adds to it. */
 struct cps_fw {
-    char *name;             /**< Path or name for messages. */
-    uint32_t *words;        /**< The image, without the leading dword of the file. */
-    uint32_t count;         /**< Dwords of the image. */
-    uint32_t lead;          /**< The leading dword that the kernel drops; 0 in all shipped files. */
-    uint32_t id;            /**< Bits 23:12 of the first word: 0x6ee. */
-    uint32_t version;       /**< Bits 11:0 of the first word. */
-    enum cps_gen gen;       /**< The generation, as the id says, or as was asked for. */
-    enum cps_layout layout; /**< The numbering of its control registers. */
+    /** Path or name for messages. */
+    char *name;
+    /** The image, without the leading dword of the file. */
+    uint32_t *words;
+    /** Dwords of the image. */
+    uint32_t count;
+    /** The leading dword that the kernel drops; 0 in all shipped files. */
+    uint32_t lead;
+    /** Bits 23:12 of the first word: 0x6ee. */
+    uint32_t id;
+    /** Bits 11:0 of the first word. */
+    uint32_t version;
+    /** The generation, as the id says, or as was asked for. */
+    enum cps_gen gen;
+    /** The numbering of its control registers. */
+    enum cps_layout layout;
     /** What control register CHIP_ID must read, and CHIP_VARIANT: those of the chip's row, else
      * what the code of the boot wants; 0 where neither says it. */
     uint32_t identity, variant;
-    struct cps_fw_part part[CPS_FW_MAX_PARTS]; /**< The images in it, in their order. */
-    unsigned part_count;                       /**< How many, at least 1. */
+    /** The images in it, in their order. */
+    struct cps_fw_part part[CPS_FW_MAX_PARTS];
+    /** How many, at least 1. */
+    unsigned part_count;
     /** What was assumed because no row speaks for the image, or because nothing in it tells an SQE
      * from an AQE, for the user; else NULL. */
     char *assumed;
-    struct cps_fw_debug debug; /**< Empty for raw files until cps_fw_symbols_load(); owned. */
+    /** Empty for raw files until cps_fw_symbols_load(); owned. */
+    struct cps_fw_debug debug;
     /** What its own header or its end says is missing: where the image ends, and what it should
      * have; NULL: it is whole. Such an image can be described and listed, and must not run. */
     char *incomplete;
@@ -161,7 +190,8 @@ struct cps_fw_hash {
     uint8_t digest[32];
     /** How many instructions those are; one in the delay slots of two branches counts twice. */
     uint32_t instructions;
-    bool present; /**< There is a handler; else the rest is 0. */
+    /** There is a handler; else the rest is 0. */
+    bool present;
     /** A jump goes where a register says, or out of the code: not all of it is known. */
     bool open;
     /** It may end by returning to where the call stack says, in code that is not part of it. */
@@ -202,12 +232,15 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_listing(const struct cps_fw *fw, 
 
 /** A place where two images differ. */
 struct cps_fw_change {
-    enum cps_fw_role role; /**< Of the processor whose code it is. */
-    uint32_t a, b;         /**< Dwords from the starts of the processor's images. */
+    /** Of the processor whose code it is. */
+    enum cps_fw_role role;
+    /** Dwords from the starts of the processor's images. */
+    uint32_t a, b;
     /** How many words stand there: 0 in `a` where code was put in, 0 in `b` where it was taken
      * out. The whole image and 0 where one of both has no such processor. */
     uint32_t a_count, b_count;
-    bool moved; /**< The same words stand at another place among the rest. */
+    /** The same words stand at another place among the rest. */
+    bool moved;
 };
 
 /**
@@ -227,10 +260,12 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_compare(const struct cps_fw *a,
 
 /** A control register of one image, and what it is in one whose chip numbers them otherwise. */
 struct cps_fw_renumber {
-    uint32_t a, b; /**< Numbers of the same register in both. */
+    /** Numbers of the same register in both. */
+    uint32_t a, b;
     /** Pairs of instructions that name `a` and stand at the same place of the same handlers. */
     uint32_t pairs;
-    uint32_t agree; /**< How many of them name `b`: at least two, and two thirds. */
+    /** How many of them name `b`: at least two, and two thirds. */
+    uint32_t agree;
 };
 
 /**
@@ -313,7 +348,8 @@ CPS_PUBLIC const struct cps_fw_line *cps_fw_line_at(const struct cps_fw *fw, uin
 struct cps_asm {
     /** As in the file, including the leading zero dword. The caller frees them. */
     uint32_t *words;
-    uint32_t count; /**< Dwords. */
+    /** Dwords. */
+    uint32_t count;
 };
 
 /**
@@ -342,11 +378,16 @@ cps_assemble(const char *name, const char *text, size_t size, unsigned gen, stru
 
 /** An assembled program with what is known of its source: what an ELF file of ours holds. */
 struct cps_program {
-    struct cps_asm image;                      /**< Its words. */
-    enum cps_gen gen;                          /**< Its generation. */
-    struct cps_fw_part part[CPS_FW_MAX_PARTS]; /**< As the source's sections say. */
-    unsigned part_count;                       /**< How many. */
-    struct cps_fw_debug debug;                 /**< Labels and lines. */
+    /** Its words. */
+    struct cps_asm image;
+    /** Its generation. */
+    enum cps_gen gen;
+    /** As the source's sections say. */
+    struct cps_fw_part part[CPS_FW_MAX_PARTS];
+    /** How many. */
+    unsigned part_count;
+    /** Labels and lines. */
+    struct cps_fw_debug debug;
 };
 
 /**

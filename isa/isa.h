@@ -48,18 +48,28 @@ struct cps_enc;
 
 /** One decoded instruction: plain data, no allocation behind it. */
 struct cps_insn {
-    uint64_t word; /**< Its first bits. */
-    uint32_t high; /**< Bits 64 to 95 of long ones. */
+    /** Its first bits. */
+    uint64_t word;
+    /** Bits 64 to 95 of long ones. */
+    uint32_t high;
     /** The matching row, or NULL: no row of the generation matches. */
     const struct cps_enc *enc;
-    uint16_t op;        /**< A number of enum cps_afuc_op or its peers; 0 when @p enc is NULL. */
-    uint16_t row;       /**< Number of the matching row. */
-    bool misfit;        /**< It states, or there is, another length than the row has. */
-    uint32_t length;    /**< Bytes that it takes, at least one unit. */
-    uint32_t needs;     /**< Bytes that the row has; differs from @p length in a misfit. */
-    uint64_t unclaimed; /**< Bits set in it that no field or opcode explains. */
-    int64_t operand[CPS_MAX_OPERANDS]; /**< Values of enc's fields, in the order of its form. */
-    const uint8_t *bytes; /**< Where it was decoded from (not owned), NULL for a bare word. */
+    /** A number of enum cps_afuc_op or its peers; 0 when @p enc is NULL. */
+    uint16_t op;
+    /** Number of the matching row. */
+    uint16_t row;
+    /** It states, or there is, another length than the row has. */
+    bool misfit;
+    /** Bytes that it takes, at least one unit. */
+    uint32_t length;
+    /** Bytes that the row has; differs from @p length in a misfit. */
+    uint32_t needs;
+    /** Bits set in it that no field or opcode explains. */
+    uint64_t unclaimed;
+    /** Values of enc's fields, in the order of its form. */
+    int64_t operand[CPS_MAX_OPERANDS];
+    /** Where it was decoded from (not owned), NULL for a bare word. */
+    const uint8_t *bytes;
 };
 
 /** The afuc instruction set, which newer Mesa calls QRisc (afuc.def). */
@@ -165,16 +175,26 @@ CPS_PUBLIC const char *cps_op_name(const struct cps_isa *isa, unsigned op);
 
 /** What comes after an operation: the `flow` column of its OP row. */
 enum cps_flow {
-    CPS_FLOW_NEXT,     /**< What stands behind it; also of what is no instruction. */
-    CPS_FLOW_JUMP,     /**< Its target, always; without a target field a register says where. */
-    CPS_FLOW_BRANCH,   /**< Its target or what stands behind it, as a condition says. */
-    CPS_FLOW_CALL,     /**< Its target, always, and later a RETURN comes back. */
-    CPS_FLOW_CALLIF,   /**< The same, as a condition says. */
-    CPS_FLOW_RETURN,   /**< Where a call, or an interruption, left off. */
-    CPS_FLOW_DISPATCH, /**< The handler of the next packet. */
-    CPS_FLOW_SKIP,     /**< Its target or what stands behind it, as the hardware decides. */
-    CPS_FLOW_END,      /**< Nothing: the program is over. */
-    CPS_FLOW_COUNT,    /**< How many there are. */
+    /** What stands behind it; also of what is no instruction. */
+    CPS_FLOW_NEXT,
+    /** Its target, always; without a target field a register says where. */
+    CPS_FLOW_JUMP,
+    /** Its target or what stands behind it, as a condition says. */
+    CPS_FLOW_BRANCH,
+    /** Its target, always, and later a RETURN comes back. */
+    CPS_FLOW_CALL,
+    /** The same, as a condition says. */
+    CPS_FLOW_CALLIF,
+    /** Where a call, or an interruption, left off. */
+    CPS_FLOW_RETURN,
+    /** The handler of the next packet. */
+    CPS_FLOW_DISPATCH,
+    /** Its target or what stands behind it, as the hardware decides. */
+    CPS_FLOW_SKIP,
+    /** Nothing: the program is over. */
+    CPS_FLOW_END,
+    /** How many there are. */
+    CPS_FLOW_COUNT,
 };
 /**
  * What comes after an operation.
@@ -290,12 +310,16 @@ struct cps_names;
 
 /** What the printer asks its caller for. Zero-initialised is valid: numbers instead of names. */
 struct cps_print_names {
-    const struct cps_names *names; /**< Control and SQE register names, or NULL. */
+    /** Control and SQE register names, or NULL. */
+    const struct cps_names *names;
     /** The label at unit @p target of the image, or NULL to print the number. */
     const char *(*label)(void *context, uint32_t target);
-    void *context;          /**< What `label` gets. */
-    enum cps_scheme scheme; /**< Which names registers of VP1 get. */
-    enum cps_style style;   /**< How afuc is spelt. */
+    /** What `label` gets. */
+    void *context;
+    /** Which names registers of VP1 get. */
+    enum cps_scheme scheme;
+    /** How afuc is spelt. */
+    enum cps_style style;
 };
 
 /**
@@ -325,11 +349,14 @@ CPS_PUBLIC void cps_print_decoded(const struct cps_isa *isa, const struct cps_in
 
 /** What the parser asks its caller for. Zero-initialised is valid: no names and no labels. */
 struct cps_parse_names {
-    const struct cps_names *names; /**< Control and SQE register names, or NULL. */
+    /** Control and SQE register names, or NULL. */
+    const struct cps_names *names;
     /** Finds the label of @p length bytes at @p name: true and its place in units, else false. */
     bool (*label)(void *context, const char *name, size_t length, uint32_t *ret);
-    void *context;          /**< What `label` gets. */
-    enum cps_scheme scheme; /**< Whose meaning a name has that both use. */
+    /** What `label` gets. */
+    void *context;
+    /** Whose meaning a name has that both use. */
+    enum cps_scheme scheme;
 };
 
 /**
@@ -365,14 +392,22 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_parse_bytes(const struct cps_isa *is
 
 /** Number spaces that have names. */
 enum cps_space {
-    CPS_SPACE_GPU,     /**< GPU registers, 18-bit dword offsets. */
-    CPS_SPACE_CONTROL, /**< Control registers of one processor (`@NAME`). */
-    CPS_SPACE_SQE,     /**< SQE registers (`%NAME`). */
-    CPS_SPACE_PIPE,    /**< Pipe registers (`|NAME`), 8 bits. */
-    CPS_SPACE_PACKET,  /**< PM4 type-7 opcodes, 7 bits. */
-    CPS_SPACE_EVENT,   /**< Numbers of vgt_event_type, 8 bits; what HWSQ and SEQ wait for. */
-    CPS_SPACE_FLAG,    /**< HWSQ's flags, 5 bits; bits of VP1's $c. */
-    CPS_SPACE_COUNT,   /**< How many there are. */
+    /** GPU registers, 18-bit dword offsets. */
+    CPS_SPACE_GPU,
+    /** Control registers of one processor (`@NAME`). */
+    CPS_SPACE_CONTROL,
+    /** SQE registers (`%NAME`). */
+    CPS_SPACE_SQE,
+    /** Pipe registers (`|NAME`), 8 bits. */
+    CPS_SPACE_PIPE,
+    /** PM4 type-7 opcodes, 7 bits. */
+    CPS_SPACE_PACKET,
+    /** Numbers of vgt_event_type, 8 bits; what HWSQ and SEQ wait for. */
+    CPS_SPACE_EVENT,
+    /** HWSQ's flags, 5 bits; bits of VP1's $c. */
+    CPS_SPACE_FLAG,
+    /** How many there are. */
+    CPS_SPACE_COUNT,
 };
 
 /**
@@ -425,13 +460,18 @@ struct cps_value {
     /** The field. "": the word is one value. NULL: bits that no field has, `bits` in their place.
      */
     const char *name;
-    uint8_t low, high; /**< Bits of the word, counted through both halves of one of 64 bits. */
-    uint64_t bits;     /**< What the field holds, shifted down to bit 0. */
+    /** Bits of the word, counted through both halves of one of 64 bits. */
+    uint8_t low, high;
+    /** What the field holds, shifted down to bit 0. */
+    uint64_t bits;
     /** What the value is called: of an enumeration, or the register whose offset it is; or NULL. */
     const char *text;
-    bool is_flag;    /**< A single bit that is only said to be set. */
-    bool is_address; /**< The bits are an address in the GPU's memory, in bytes, once shifted. */
-    uint8_t kind, radix, shift; /**< How it is written: the names' own. */
+    /** A single bit that is only said to be set. */
+    bool is_flag;
+    /** The bits are an address in the GPU's memory, in bytes, once shifted. */
+    bool is_address;
+    /** How it is written: the names' own. */
+    uint8_t kind, radix, shift;
 };
 
 /** Gets one value after another. */

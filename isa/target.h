@@ -27,10 +27,12 @@ struct cps_isa;
 
 /** Generations of every instruction set: numbers of GEN rows. The rows are CPS_A5XX and so on. */
 enum cps_gen {
-    CPS_GEN_NONE, /**< None, or not known yet. */
+    /** None, or not known yet. */
+    CPS_GEN_NONE,
 #define GEN(id, ...) CPS_##id,
 #include "target.def"
-    CPS_GEN_COUNT, /**< How many there are, CPS_GEN_NONE counted. */
+    /** How many there are, CPS_GEN_NONE counted. */
+    CPS_GEN_COUNT,
 };
 
 /** The bits of generations, counted from 0 in each instruction set: for CPS_GEN_BIT(). */
@@ -50,7 +52,8 @@ enum cps_gen_bits {
 enum cps_layout {
 #define LAYOUT(id, ...) CPS_LAYOUT_##id,
 #include "target.def"
-    CPS_LAYOUT_COUNT, /**< How many there are. */
+    /** How many there are. */
+    CPS_LAYOUT_COUNT,
 };
 
 /** Processors, the `who` field: CPS_CPU_SQE and so on; target.def says what each is. CPS_CPU_NONE
@@ -58,25 +61,38 @@ enum cps_layout {
 enum cps_processor {
 #define PROCESSOR(id, ...) CPS_CPU_##id,
 #include "target.def"
-    CPS_CPU_COUNT, /**< How many there are. */
+    /** How many there are. */
+    CPS_CPU_COUNT,
 };
 
 /** A generation. All strings are constant. */
 struct cps_gen_row {
-    const struct cps_isa *isa; /**< The instruction set. */
-    uint32_t bit;              /**< As cps_gen_bit(). */
-    const char *name;          /**< What cps_gen_name() gives: prefix and word. */
-    const char *prefix;        /**< What stands in front of the word: "vp1-", "seq-" or "". */
-    const char *word;          /**< What people type: "a6xx", "g92", "old". */
+    /** The instruction set. */
+    const struct cps_isa *isa;
+    /** As cps_gen_bit(). */
+    uint32_t bit;
+    /** What cps_gen_name() gives: prefix and word. */
+    const char *name;
+    /** What stands in front of the word: "vp1-", "seq-" or "". */
+    const char *prefix;
+    /** What people type: "a6xx", "g92", "old". */
+    const char *word;
     /** The option of the command that takes the word: "gen", "chip", "seq-abi". */
     const char *option;
-    const char *key;        /**< The line of a trace's head that says it: "gen", "chip", "abi". */
-    unsigned number;        /**< What GPUs are counted as: 6 for a6xx; 0: they are not. */
-    enum cps_layout layout; /**< The first layout of the generation. */
-    unsigned files; /**< Files of a revision of firmware; 0: scripts run there, not firmware. */
-    unsigned first; /**< CPS_CPU_*: the processor that reads the ring. */
-    unsigned draws; /**< CPS_CPU_*: the processor whose packets start draws. */
-    const char *meaning; /**< For people: "SQE". */
+    /** The line of a trace's head that says it: "gen", "chip", "abi". */
+    const char *key;
+    /** What GPUs are counted as: 6 for a6xx; 0: they are not. */
+    unsigned number;
+    /** The first layout of the generation. */
+    enum cps_layout layout;
+    /** Files of a revision of firmware; 0: scripts run there, not firmware. */
+    unsigned files;
+    /** CPS_CPU_*: the processor that reads the ring. */
+    unsigned first;
+    /** CPS_CPU_*: the processor whose packets start draws. */
+    unsigned draws;
+    /** For people: "SQE". */
+    const char *meaning;
 };
 
 /**
@@ -189,15 +205,22 @@ CPS_PUBLIC bool cps_layout_parse(const char *word, enum cps_layout *ret);
 
 /** A chip or a family of them, by its firmware. All strings are constant. */
 struct cps_target {
-    uint32_t id;            /**< Firmware id: bits 23:12 of an image's first dword. */
-    const char *name;       /**< For people: "a630 family". */
-    enum cps_gen gen;       /**< Its generation. */
-    enum cps_layout layout; /**< The numbering of its control registers. */
-    uint32_t identity;      /**< What control register CHIP_ID reads after a reset. */
-    uint32_t variant;       /**< What control register CHIP_VARIANT reads after a reset. */
+    /** Firmware id: bits 23:12 of an image's first dword. */
+    uint32_t id;
+    /** For people: "a630 family". */
+    const char *name;
+    /** Its generation. */
+    enum cps_gen gen;
+    /** The numbering of its control registers. */
+    enum cps_layout layout;
+    /** What control register CHIP_ID reads after a reset. */
+    uint32_t identity;
+    /** What control register CHIP_VARIANT reads after a reset. */
+    uint32_t variant;
     /** Names of its processors with blanks between, in the order of their images: "sqe bv lpac". */
     const char *processors;
-    const char *evidence; /**< Where the row's facts come from, as target.def explains. */
+    /** Where the row's facts come from, as target.def explains. */
+    const char *evidence;
 };
 
 /**

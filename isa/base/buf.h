@@ -19,10 +19,14 @@ CPS_C_BEGIN
 
 /** A text; zero-initialised is the empty one. Callers read the members, functions change them. */
 struct cps_buf {
-    char *data;      /**< The text, with a NUL behind it; NULL while nothing was appended. Owned. */
-    size_t size;     /**< Bytes of it, the NUL not counted. */
-    size_t capacity; /**< Bytes that `data` has room for. */
-    bool failed;     /**< An allocation failed: the contents are incomplete. */
+    /** The text, with a NUL behind it; NULL while nothing was appended. Owned. */
+    char *data;
+    /** Bytes of it, the NUL not counted. */
+    size_t size;
+    /** Bytes that `data` has room for. */
+    size_t capacity;
+    /** An allocation failed: the contents are incomplete. */
+    bool failed;
 };
 
 /** Declares a buffer that is released at the end of its scope: `CPS_BUF text = {0};`. C only. */

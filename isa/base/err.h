@@ -19,18 +19,26 @@ CPS_C_BEGIN
 
 /** What kind of thing went wrong; decides the exit status of the command. */
 enum cps_err_code {
-    CPS_ERR_NOMEM,       /**< Out of memory, or a stated limit on memory was reached. */
-    CPS_ERR_OS,          /**< The operating system refused (open, read, write, rename). */
-    CPS_ERR_INPUT,       /**< A file is truncated, corrupt or not what it must be. */
-    CPS_ERR_SYNTAX,      /**< A text (assembly, PM4 text, a manifest) does not parse. */
-    CPS_ERR_UNSUPPORTED, /**< Valid, but built without it or not modelled. */
-    CPS_ERR_MISMATCH, /**< Two valid inputs that do not go together: firmware, capture, golden. */
-    CPS_ERR_USAGE,    /**< What was asked for cannot be done with the files that were named. */
+    /** Out of memory, or a stated limit on memory was reached. */
+    CPS_ERR_NOMEM,
+    /** The operating system refused (open, read, write, rename). */
+    CPS_ERR_OS,
+    /** A file is truncated, corrupt or not what it must be. */
+    CPS_ERR_INPUT,
+    /** A text (assembly, PM4 text, a manifest) does not parse. */
+    CPS_ERR_SYNTAX,
+    /** Valid, but built without it or not modelled. */
+    CPS_ERR_UNSUPPORTED,
+    /** Two valid inputs that do not go together: firmware, capture, golden. */
+    CPS_ERR_MISMATCH,
+    /** What was asked for cannot be done with the files that were named. */
+    CPS_ERR_USAGE,
 };
 
 /** One error. */
 struct cps_err {
-    enum cps_err_code code; /**< What kind of thing went wrong. */
+    /** What kind of thing went wrong. */
+    enum cps_err_code code;
     /** For people: one or more lines of lower-case text without a final newline. They name the
      * file, the offset or line, what was found, and what was expected. Never NULL. */
     char *message;

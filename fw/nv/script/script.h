@@ -23,63 +23,100 @@ CPS_C_BEGIN
 
 /** What the host does, in order. */
 enum cps_script_do {
-    CPS_DO_WRITE,  /**< It writes `value` to `addr`. */
-    CPS_DO_READ,   /**< It reads `addr`, and expects `value` in the bits of `mask`. */
-    CPS_DO_UPLOAD, /**< It puts the script's bytes into code RAM, from byte `addr` on. */
-    CPS_DO_WAIT,   /**< It waits for `ticks`. */
-    CPS_DO_RUN,    /**< It waits until the engine has nothing to do. */
+    /** It writes `value` to `addr`. */
+    CPS_DO_WRITE,
+    /** It reads `addr`, and expects `value` in the bits of `mask`. */
+    CPS_DO_READ,
+    /** It puts the script's bytes into code RAM, from byte `addr` on. */
+    CPS_DO_UPLOAD,
+    /** It waits for `ticks`. */
+    CPS_DO_WAIT,
+    /** It waits until the engine has nothing to do. */
+    CPS_DO_RUN,
     /** It makes an object: `addr` is the handle, `mask` its channel, `value` its context. */
     CPS_DO_OBJECT,
 };
 /** Where an address of the host's leads. */
 enum cps_script_where {
-    CPS_AT_REG,    /**< To a register: with effects and events. */
-    CPS_AT_RAMIN,  /**< Into the engine's memory, beside the engine. */
-    CPS_AT_MEMORY, /**< Into the host's own memory. */
-    CPS_AT_BAR1,   /**< Through BAR1, into the memory of the card. */
-    CPS_AT_BAR2,   /**< Through BAR2, into RAMIN. */
+    /** To a register: with effects and events. */
+    CPS_AT_REG,
+    /** Into the engine's memory, beside the engine. */
+    CPS_AT_RAMIN,
+    /** Into the host's own memory. */
+    CPS_AT_MEMORY,
+    /** Through BAR1, into the memory of the card. */
+    CPS_AT_BAR1,
+    /** Through BAR2, into RAMIN. */
+    CPS_AT_BAR2,
 };
 /** One thing that the host does. Members that `what` does not name are 0. */
 struct cps_script_step {
-    enum cps_script_do what;     /**< What it does. */
-    enum cps_script_where where; /**< Where to, of reads and writes. */
-    uint8_t size;                /**< Bytes of a write: 4, 2 or 1; only words are aligned. */
-    uint32_t addr, value, mask;  /**< As enum cps_script_do says; addresses are bytes. */
-    uint64_t ticks;              /**< Of the engine's own length: 32 ns for HWSQ, 1 ns for SEQ. */
-    uint32_t line;               /**< Where the run file says so, from 1. */
+    /** What it does. */
+    enum cps_script_do what;
+    /** Where to, of reads and writes. */
+    enum cps_script_where where;
+    /** Bytes of a write: 4, 2 or 1; only words are aligned. */
+    uint8_t size;
+    /** As enum cps_script_do says; addresses are bytes. */
+    uint32_t addr, value, mask;
+    /** Of the engine's own length: 32 ns for HWSQ, 1 ns for SEQ. */
+    uint64_t ticks;
+    /** Where the run file says so, from 1. */
+    uint32_t line;
 };
 
 /** What the rest of the chip does, at a tick: an event or a register gets a value. */
 struct cps_script_change {
-    uint64_t tick;   /**< When, counted from the start. */
-    bool is_event;   /**< An event gets it; else a register. */
-    uint32_t number; /**< Number of the event, or the register's address in bytes. */
-    uint32_t value;  /**< What it gets. */
-    uint32_t line;   /**< Where the run file says so, from 1. */
+    /** When, counted from the start. */
+    uint64_t tick;
+    /** An event gets it; else a register. */
+    bool is_event;
+    /** Number of the event, or the register's address in bytes. */
+    uint32_t number;
+    /** What it gets. */
+    uint32_t value;
+    /** Where the run file says so, from 1. */
+    uint32_t line;
 };
 
 /** Where a run file says a word of its policy; both count from 1. */
 struct cps_script_word {
-    size_t at;       /**< Byte of the policy at which the word begins. */
-    uint32_t line;   /**< Of the run file. */
-    uint32_t column; /**< Byte of the line. */
+    /** Byte of the policy at which the word begins. */
+    size_t at;
+    /** Of the run file. */
+    uint32_t line;
+    /** Byte of the line. */
+    uint32_t column;
 };
 
 /** A loaded script; all lists are owned. */
 struct cps_script {
-    char *name;                       /**< Path, for messages. */
-    enum cps_gen gen;                 /**< The generation that it is for. */
-    struct cps_buf code;              /**< The code, as bytes. */
-    struct cps_script_step *step;     /**< What the host does. */
-    size_t step_count;                /**< How many steps; 0: the usual way to start it. */
-    struct cps_script_change *change; /**< What the rest of the chip does, by tick. */
-    size_t change_count;              /**< How many changes. */
-    uint32_t out[CPS_SCRIPT_MAX_OUT]; /**< SEQ: the words of OUT at the start. */
-    unsigned out_count;               /**< How many words. */
-    bool has_out;                     /**< Whether there is an OUT at all. */
-    struct cps_buf policy; /**< "name=word name=word", not looked into: for cps_policy_parse(). */
-    struct cps_script_word *policy_word; /**< Where each of these words is. */
-    size_t policy_count;                 /**< How many words. */
+    /** Path, for messages. */
+    char *name;
+    /** The generation that it is for. */
+    enum cps_gen gen;
+    /** The code, as bytes. */
+    struct cps_buf code;
+    /** What the host does. */
+    struct cps_script_step *step;
+    /** How many steps; 0: the usual way to start it. */
+    size_t step_count;
+    /** What the rest of the chip does, by tick. */
+    struct cps_script_change *change;
+    /** How many changes. */
+    size_t change_count;
+    /** SEQ: the words of OUT at the start. */
+    uint32_t out[CPS_SCRIPT_MAX_OUT];
+    /** How many words. */
+    unsigned out_count;
+    /** Whether there is an OUT at all. */
+    bool has_out;
+    /** "name=word name=word", not looked into: for cps_policy_parse(). */
+    struct cps_buf policy;
+    /** Where each of these words stands. */
+    struct cps_script_word *policy_word;
+    /** How many words. */
+    size_t policy_count;
 };
 
 /**
@@ -131,7 +168,7 @@ CPS_PUBLIC void cps_script_deinit(struct cps_script *script);
 
 /**
  * Assembles a script, with labels, comments and literals as cps_assemble() has them. SEQ gets the
- * word that ends a script unless that is there, or the directive `.noend`. VP1 has "+" in front
+ * word that ends a script unless that stands there, or the directive `.noend`. VP1 has "+" in front
  * of a word that joins the bundle before it, `.names measured|envytools`, and `.align`, which fills
  * a group of four words with bnop.
  * @param name  of the source, for messages
@@ -145,8 +182,8 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_assemble(const char *name, co
                                                             size_t size, unsigned gen,
                                                             struct cps_buf *ret);
 /**
- * Appends the assembly of a script's bytes; assembling it again gives the same bytes. After each
- * line is where it is, and the name of a register that it holds; before it "+" where its
+ * Appends the assembly of a script's bytes; assembling it again gives the same bytes. Behind each
+ * line stands where it is, and the name of a register that it holds; in front of it "+" where its
  * word joins the bundle before it.
  * @param gen      the generation that it is for
  * @param bytes    the code
