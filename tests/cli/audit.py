@@ -40,7 +40,7 @@ GOOD = DEMO.replace("\ndrop_packet:", "\nCP_RUN_OPENCL:\ndrop_packet:").replace(
     "\nCP_CONTEXT_REG_BUNCH:", TABLE.replace("MASK", "0x3") + "\nCP_CONTEXT_REG_BUNCH:")
 BAD = GOOD.replace("and $02, $12, 0x3\n", "and $02, $12, 0x4\n")
 UNCHECKED = GOOD.replace("ushr $usraddr, $01, 0x8", "ushr $addr, $01, 0x8")
-VERDICTS = ("has it not", "has the flaw", "does not apply", "undecided")
+VERDICTS = ("not affected", "has the flaw", "not applicable", "undecided")
 CASE = """# cpscope-pm4 1
 ;@ flaw        it writes where it must not
 ;@ generations a6xx
@@ -104,17 +104,17 @@ def by_events(firmwares, case):
     lines = re.findall(r"^;@ (needs|never) +(\w+) +(\S+) +(\S+)", text, re.M)
     if any(seen(*line[1:]) for line in lines if line[0] == "never"):
         return "has the flaw"
-    return "undecided" if status or not all(seen(*line[1:]) for line in lines if line[0] == "needs") else "has it not"
+    return "undecided" if status or not all(seen(*line[1:]) for line in lines if line[0] == "needs") else "not affected"
 
 
 def without_flaw():
     row, = audit(firmware("good.fw", GOOD))["files"]
-    assert verdicts(row)["page-table-from-draw-state"] == "has it not", row["flaws"]
+    assert verdicts(row)["page-table-from-draw-state"] == "not affected", row["flaws"]
     assert all(row["protect"][0][level] == "checked" for level in ("rb", "ib1", "ib2", "sds")), row["protect"]
     assert row["protect"][0]["ib3"] == "-"
     assert (row["id"], row["version"], row["generation"]) == (0x6ee, 1, "a6xx")
     text = cpscope("audit", path("good.fw")).stdout
-    assert "page-table-from-draw-state     has it not\n" in text and not re.search(r" $", text, re.M)
+    assert "page-table-from-draw-state     not affected\n" in text and not re.search(r" $", text, re.M)
 
 
 def with_flaw():
@@ -135,7 +135,7 @@ def unchecked():
 def undecided():
     row, = audit(firmware("demo.fw", DEMO), status=4)["files"]
     assert row["protect"][0]["sds"] == "undecided" and "sds: at 0x" in row["protect"][0]["why"], row["protect"]
-    assert set(verdicts(row).values()) == {"does not apply"}
+    assert set(verdicts(row).values()) == {"not applicable"}
     stuck = DEMO.replace("\nCP_ME_INIT:\n", "\nCP_ME_INIT:\n        jump #CP_ME_INIT\n        nop\n")
     row, = audit(firmware("stuck.fw", stuck), "--cases", own("stuck", CASE % "0x7"), status=4)["files"]
     assert row["flaws"][0]["verdict"] == "undecided" and row["flaws"][0]["why"], row
@@ -153,11 +153,11 @@ def own_cases():
     report = audit(good, "--cases", own("a", CASE % "0x7"), status=1)
     assert [case["name"] for case in report["cases"]] == ["mine"]
     assert verdicts(report["files"][0]) == {"mine": "has the flaw"}
-    assert verdicts(audit(good, "--cases", own("b", CASE % "0x8"))["files"][0]) == {"mine": "has it not"}
+    assert verdicts(audit(good, "--cases", own("b", CASE % "0x8"))["files"][0]) == {"mine": "not affected"}
     unreached = (CASE % "0x8").replace("needs       reg 0x8811", "needs       reg 0x8812")
     assert "no reg 0x8812 *" in audit(good, "--cases", own("c", unreached), status=4)["files"][0]["flaws"][0]["why"]
     other = (CASE % "0x7").replace("a6xx", "a7xx a8xx")
-    assert verdicts(audit(good, "--cases", own("d", other))["files"][0]) == {"mine": "does not apply"}
+    assert verdicts(audit(good, "--cases", own("d", other))["files"][0]) == {"mine": "not applicable"}
 
 
 def bad_cases():
@@ -227,10 +227,10 @@ def folders():
     assert json.load(open(path("report/audit.json"), encoding="utf-8")) == report
     page = open(path("report/index.html"), encoding="utf-8").read()
     assert "b&lt;i&gt;&amp;.fw" in page and "<i>" not in page and "has the flaw" in page
-    assert "<p>7 files: 1 flaws, 0 questions undecided, 1 files that could not be read, 2 that are none of these.</p>" in page
+    assert "<p>7 files: 1 flaw, 0 questions undecided, 1 unreadable, 2 skipped.</p>" in page
     again = cpscope("audit", folder, "-o", path("report2"), status=3)
     assert again.stdout == cpscope("audit", folder, status=3).stdout
-    assert again.stdout.endswith("\n7 files: 1 flaws, 0 questions undecided, 1 files that could not be read, 2 that are none of these\n")
+    assert again.stdout.endswith("\n7 files: 1 flaw, 0 questions undecided, 1 unreadable, 2 skipped\n")
     assert page == open(path("report2/index.html"), encoding="utf-8").read()
     audit_page.check(path("report"))
 
@@ -245,7 +245,7 @@ def pages():
         cpscope("audit", *images, *more, "-o", path("page-" + name), status=status)
         audit_page.check(path("page-" + name))
     words = {cell.text for cell in audit_page.markup.read(path("page-two/index.html")).all("td") if "class" in cell.attributes}
-    assert {"has it not", "has the flaw", "does not apply", "undecided", "checked", "unchecked", "-"} <= words, words
+    assert {"not affected", "has the flaw", "not applicable", "undecided", "checked", "unchecked", "-"} <= words, words
 
 
 def firmware_in_folders():
@@ -344,7 +344,7 @@ def valid_texts():
         text = open(case, encoding="utf-8").read()
         assert text.startswith("# cpscope-pm4 1\n; SPDX-License-Identifier: MIT\n"), case
         cpscope("info", case)
-    assert by_events([good], CASES[[os.path.basename(c) for c in CASES].index("page-table-from-draw-state.pm4")]) == "has it not"
+    assert by_events([good], CASES[[os.path.basename(c) for c in CASES].index("page-table-from-draw-state.pm4")]) == "not affected"
     return "%d cases" % len(CASES)
 
 
@@ -363,7 +363,7 @@ def dumps():
                if "and $02, $12, 0x0004" in line][0]
     row, = audit(dump_of("hole.devcore", bad, [handler]), *known, status=4)["files"]
     flaw, = (flaw for flaw in row["flaws"] if flaw["case"] == "page-table-from-draw-state")
-    assert flaw["verdict"] == "undecided" and flaw["why"].endswith("good.fw: has it not") and "words that it executes" in flaw["why"], flaw
+    assert flaw["verdict"] == "undecided" and flaw["why"].endswith("good.fw: not affected") and "words that it executes" in flaw["why"], flaw
     assert row["recovered"]["whole"] < row["recovered"]["handlers"], row
     text = cpscope("audit", path("hole.devcore"), *known, status=4).stdout
     assert "handlers are" not in text and " are in the dump as a whole\n" in text, text
@@ -425,7 +425,7 @@ def real_flaws():
     new = corpus("gen70900_sqe-181.fw", "gen80000_sqe-077.fw", "a680_sqe.fw", "a660_sqe-094.fw", "a650_sqe-089.fw",
                  "a630_sqe-190.fw")
     for row in audit(*new)["files"]:
-        assert all(verdicts(row)[case] == "has it not" for case in DRAW_STATE), row["name"]
+        assert all(verdicts(row)[case] == "not affected" for case in DRAW_STATE), row["name"]
     return "%d with the flaw, %d without" % (len(old), len(new))
 
 
@@ -438,7 +438,7 @@ def real_events():
         said = verdicts(json.loads(done.stdout)["files"][0])
         for case in CASES:
             name = os.path.basename(case)[:-4]
-            if said[name] != "does not apply":
+            if said[name] != "not applicable":
                 assert said[name] == by_events(firmwares, case), (names, name)
                 count += 1
     return "%d verdicts" % count

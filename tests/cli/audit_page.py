@@ -6,8 +6,8 @@ import os
 import markup
 
 LEVELS = ("rb", "ib1", "ib2", "ib3", "sds")
-STYLE = {"has the flaw": "stopped", "unchecked": "stopped", "undecided": "differs", "does not apply": "skipped", "-": "skipped",
-         "nothing": "skipped", "has it not": "pass", "checked": "pass"}
+STYLE = {"has the flaw": "stopped", "unchecked": "stopped", "undecided": "differs", "not applicable": "skipped", "-": "skipped",
+         "nothing": "skipped", "not affected": "pass", "checked": "pass"}
 
 
 def same(found, wanted):
@@ -95,6 +95,7 @@ def check(folder):
     same(len(page.all("section")), len(files) - len(others))
     same([row for row in overview if row[1] in ("skipped", "error")], others)
     same((report["errors"], report["skipped"]), tuple(sum(kind == row[1] for row in others) for kind in ("error", "skipped")))
-    same(page.all("p")[0].text,
-         "%d files: %d flaws, %d questions undecided, %d files that could not be read, %d that are none of these." %
-         (len(files), report["flaws"], report["undecided"], report["errors"], report["skipped"]))
+    counts = [(report["flaws"], "flaw"), (report["undecided"], "question")]
+    same(page.all("p")[0].text, "%d file%s: %s, %s undecided, %d unreadable, %d skipped." %
+         (len(files), "s" * (len(files) != 1), *("%d %s%s" % (count, word, "s" * (count != 1)) for count, word in counts),
+          report["errors"], report["skipped"]))

@@ -44,7 +44,7 @@ def captures_are_described():
     for line in ("text a test", "text cmd?[m", "buffer 0x%016x %d bytes, with contents" % (MAIN, 4 * len(words)),
                  "buffer 0x%016x %d bytes, with contents" % (CALLED, 4 * len(called)), "buffer 0x%016x 64 bytes, no contents" % EMPTY,
                  "submit 0x%016x %d dwords, captured" % (MAIN, len(words)), "submit 0x%016x 16 dwords, not captured" % GONE,
-                 "gpu id 630, chip id 0x6030002", "3 buffers, 2 with contents, 2 submits", "TEST 1 7 bytes", "CMD 1 7 bytes",
+                 "gpu id 630, chip id 0x6030002", "3 buffers, 2 with contents, 2 submissions", "TEST 1 7 bytes", "CMD 1 7 bytes",
                  "(unknown) 1 4 bytes", "GPU_ID 1 4 bytes", "CHIP_ID 1 8 bytes", "GPUADDR 3 36 bytes",
                  "BUFFER_CONTENTS 2 %d bytes" % (4 * len(words + called)), "CMDSTREAM_ADDR 2 24 bytes", "type 4 2 (4 registers)",
                  "CP_NOP 2", "CP_INDIRECT_BUFFER 1", "CP_WAIT_FOR_IDLE 1", "malformed 1"):
@@ -74,7 +74,7 @@ def captures_are_described_for_programs():
 def cut_captures_are_described_as_far_as_they_go():
     data, words, _ = walked()
     done = cpscope("info", path("cut.rd", data[:-6]), status=3)
-    assert "3 buffers, 2 with contents, 1 submits" in done.stdout and "cut.rd" in done.stderr, done
+    assert "3 buffers, 2 with contents, 1 submission" in done.stdout and "cut.rd" in done.stderr, done
     assert done.stderr.count("\n") == 1 and "0x%x" % (len(data) - 20) in done.stderr, done.stderr
 
 

@@ -311,7 +311,7 @@ def hang_summary(cpscope, corpus, scratch):
         assert part in text, part
     alone = run(cpscope, "info", dump).stdout
     told = " ".join(alone.split())
-    for part in ("hangs at a word that is no packet header (0xdeadd00d), in IB1 at 0x100000018. At 0x00c5 it "
+    for part in ("hangs at a dword that is not a valid packet header (0xdeadd00d), in IB1 at 0x100000018. At 0x00c5 it "
                  "is in its error loop: the firmware rejected the packet.", "Ring 0: no fence has signalled"):
         assert part in told, told
     assert "=> 00c5 c8000000  jump 0x00c5" in alone and "00c8 --------  (the dump does not hold it)" in alone, alone

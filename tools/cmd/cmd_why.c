@@ -79,8 +79,9 @@ static size_t complain(const struct why *why)
                     ask->when == WHY_AT_DRAW ? "draw" : "event");
         else
             fprintf(stderr, "cpscope: %s: %s\n", ask->text,
-                    ask->what == WHY_EVENT ? "this event is no value"
-                                           : "the firmware has not written it until then");
+                    ask->what == WHY_EVENT ? "this event is not a value"
+                    : ask->when == WHY_END ? "the firmware never writes it in this run"
+                                           : "the firmware has not written it by that point");
     }
     return missing;
 }

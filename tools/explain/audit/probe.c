@@ -112,8 +112,8 @@ bool probe_handles(const struct cps_fw *fw, const struct cps_names *names, const
 
 const char *verdict_word(enum verdict verdict)
 {
-    static const char *const words[VERDICT_COUNT] = {"has it not", "has the flaw", "does not apply",
-                                                     "undecided"};
+    static const char *const words[VERDICT_COUNT] = {"not affected", "has the flaw",
+                                                     "not applicable", "undecided"};
     return words[verdict];
 }
 
@@ -193,7 +193,7 @@ struct cps_err *verdict_of(const struct audit_case *c, const struct cps_fw *fw, 
 {
     *ret = VERDICT_NOT_ABOUT;
     if (!(c->gens & cps_gen_bit(fw->gen))) {
-        cps_buf_printf(why, "it is of %s", cps_gen_name(fw->gen));
+        cps_buf_printf(why, "%s firmware", cps_gen_name(fw->gen));
         return NULL;
     }
     *ret = VERDICT_UNDECIDED;

@@ -50,8 +50,8 @@ static const char layout[] =
     "}{kind=firmware?<td>{generation:-7}</td> }"
     "<td>{.flaws:-7}</td> <td>{.undecided:-9}</td> <td>{nearest>{name:e}}{nearest!-}</td>}"
     "{.flaws!{why?<td>{why:e}</td>}{why!<td>{.for}</td>}}</tr>\n}</table>"
-    "{.page?<p>}{.count} files: {flaws} flaws, {undecided} questions undecided, "
-    "{errors} files that could not be read, {skipped} that are none of these{.page?.</p></main>}\n";
+    "{.page?<p>}{.count} file{.count~s}: {flaws} flaw{flaws~s}, {undecided} question{undecided~s} "
+    "undecided, {errors} unreadable, {skipped} skipped{.page?.</p></main>}\n";
 
 void audit_put(struct json_object *root, bool page, struct cps_buf *out)
 {

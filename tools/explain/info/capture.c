@@ -22,7 +22,8 @@
 static const char layout[] =
     "{.name:e}: capture, {format}\n{.lines}"
     "  gpu id {gpu_id}, chip id 0x{chip_id:x}\n"
-    "  {.buffers} buffers, {.contents} with contents, {.submits} submits\n"
+    "  {.buffers} buffer{.buffers~s}, {.contents} with contents, {.submits} "
+    "submission{.submits~s}\n"
     "  sections:\n{sections*    {.name:-18} {count:8} {bytes:12} bytes\n}"
     "  packets, by a static walk:\n"
     "{packets*{@=type4?    type 4                       {.:8} ({.registers} registers)\n}"

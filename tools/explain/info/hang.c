@@ -65,12 +65,12 @@ static void describe_header(const struct hang *h, uint32_t header, char *to, siz
 
 static void put_headers(const struct hang *h, const struct dump_block *stat, struct cps_buf *out)
 {
-    static const char *const which[] = {"packet", "before it", "before"};
+    static const char *const which[] = {"packet", "previous", "2nd previous"};
     for (unsigned i = 0; i < 3; i++) {
         char text[128];
         uint32_t header = dump_word(stat, STAT_HEADER + i);
         describe_header(h, header, text, sizeof(text));
-        cps_buf_printf(out, "    %-10s 0x%08" PRIx32 "  %s\n", which[i], header, text);
+        cps_buf_printf(out, "    %-12s 0x%08" PRIx32 "  %s\n", which[i], header, text);
     }
 }
 
@@ -90,7 +90,7 @@ static void put_ring(const struct hang *h, const struct dump_ring *ring, struct 
     uint32_t consumed = 0;
     if (!roq_ring_position(h->dump, ring, &consumed))
         return;
-    cps_buf_printf(out, "    %-10s 0x%016" PRIx64 ", %" PRIu32 " of %" PRIu64 " dwords read",
+    cps_buf_printf(out, "    %-12s 0x%016" PRIx64 ", %" PRIu32 " of %" PRIu64 " dwords read",
                    "ring", ring->iova, consumed, ring->size / 4);
     put_words(h, ring->iova, ring->iova + 4 * (uint64_t)consumed, out);
 }
@@ -107,10 +107,10 @@ static void put_stream(const struct hang *h, uint32_t level, struct cps_buf *out
     bool named = roq_fetch(h->dump, level, &fetch) && at.next >= fetch.iova &&
                  at.next - fetch.iova <= 4 * (uint64_t)fetch.dwords;
     if (named)
-        cps_buf_printf(out, "    %-10s 0x%016" PRIx64 ", %" PRIu64 " of %" PRIu32 " dwords read",
+        cps_buf_printf(out, "    %-12s 0x%016" PRIx64 ", %" PRIu64 " of %" PRIu32 " dwords read",
                        level_names[level], fetch.iova, (at.next - fetch.iova) / 4, fetch.dwords);
     else
-        cps_buf_printf(out, "    %-10s 0x%016" PRIx64 " is read next", level_names[level], at.next);
+        cps_buf_printf(out, "    %-12s 0x%016" PRIx64 " is read next", level_names[level], at.next);
     put_words(h, named ? fetch.iova : 0, at.next, out);
 }
 
@@ -158,7 +158,7 @@ static void put_packet_text(const struct hang *s, uint32_t header, struct cps_bu
         cps_buf_printf(out, "a type-4 write of register 0x%04" PRIx32 "%s%s", packet.reg,
                        reg ? " " : "", reg ? reg : "");
     else
-        cps_buf_str(out, "a word that is no packet header");
+        cps_buf_str(out, "a dword that is not a valid packet header");
     cps_buf_printf(out, " (0x%08" PRIx32 ")", header);
 }
 
