@@ -65,7 +65,7 @@ static struct cps_err *execute(struct why *why, const struct cps_options *opt,
     return why_run(why, *capture);
 }
 
-/* What there is no answer to is said; @return how many */
+/* Reports questions without an answer; @return how many */
 static size_t complain(const struct why *why)
 {
     size_t missing = 0;

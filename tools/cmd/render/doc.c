@@ -242,7 +242,7 @@ static void put_each(const struct scope *scope, struct json_object *list, const 
     }
 }
 
-/* What stands between two braces. */
+/* The text between two braces. */
 static void put_item(const struct scope *scope, const char *at, const char *end, struct writer *w)
 {
     char key[KEY_SIZE], form[KEY_SIZE] = "";

@@ -25,7 +25,7 @@
  * conversion of printf(), which takes an argument:
  *
  *     u d   a number
- *     x     a number as text, with "0x" and as many digits as the conversion says
+ *     x     a number as text, with "0x" and as many digits as the conversion has
  *     s     a text; NULL: no member
  *     p     the text of a struct cps_buf
  *
@@ -61,8 +61,8 @@ struct json_object *doc_shown(const char *text);
  * are left out, so that a layout may serve a page, too.
  */
 void doc_text(struct json_object *root, const char *layout, struct cps_buf *out);
-/** Appends a tree as HTML or XML, by a layout that has tags. Values are escaped, and without blanks
- * in front or after them; "m" as FORM marks lines by their first two columns (html_marked()). */
+/** Appends a tree as HTML or XML, by a layout that has tags. Values are escaped, without blanks
+ * before or after them; "m" as FORM marks lines by their first two columns (html_marked()). */
 void doc_html(struct json_object *root, const char *layout, struct cps_buf *out);
 /** The same as a whole page, which needs no network and no script. */
 void doc_page(struct json_object *root, const char *title, const char *layout, struct cps_buf *out);

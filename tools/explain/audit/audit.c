@@ -169,7 +169,7 @@ static void free_image(struct audit_file *file)
     free(CPS_TAKE(file->image));
 }
 
-/* What was found, without the file's name, which stands beside it. */
+/* The message without the file's name, which the row has. */
 static const char *without_name(const struct audit_file *file, const struct cps_err *err)
 {
     size_t length = strlen(file->path);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Captures and hardware dumps: for which GPU they are, which packets they hold, and which firmware
  * ran when a dump was taken: as much of it as the dump holds, and the nearest image for the rest. A
- * case says something of what ran as far as the words that it executes are the dump's own. */
+ * verdict holds for the firmware that ran if all words that the case executes are the dump's own.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -162,7 +163,7 @@ static struct cps_err *describe(const struct audit_file *dump, const struct cps_
     return err;
 }
 
-/* That a packet has no handler says the packet table, which the dump has. */
+/* Whether a packet has a handler follows from the packet table, which the dump has. */
 static enum verdict limit_verdict(const struct probe *probe, const struct audit_file *dump,
                                   const struct audit_file *donor, enum verdict verdict,
                                   struct cps_buf *why)

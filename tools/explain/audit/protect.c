@@ -175,7 +175,7 @@ static struct cps_err *look(struct probe *probe, const char *lines, const struct
     return NULL;
 }
 
-/* @p why  gets what speaks for a way that is not as it should be */
+/* @p why  gets the evidence of a way that is not as it should be */
 static struct cps_err *try_one(struct probe *probe, const char *lines, const struct level *level,
                                enum way *ret, struct cps_buf *why)
 {

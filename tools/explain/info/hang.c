@@ -74,7 +74,7 @@ static void put_headers(const struct hang *h, const struct dump_block *stat, str
     }
 }
 
-/* The last words in front of a place, the newest marked. */
+/* The last words before an address, the newest marked. */
 static void put_words(const struct hang *h, uint64_t begin, uint64_t end, struct cps_buf *out)
 {
     for (uint64_t at = end - begin < 32 ? begin : end - 32; at < end; at += 4) {
@@ -95,7 +95,7 @@ static void put_ring(const struct hang *h, const struct dump_ring *ring, struct 
     put_words(h, ring->iova, ring->iova + 4 * (uint64_t)consumed, out);
 }
 
-/* A stream stands where the dump's memory has the words of its queue. Where that is in the fetch
+/* A stream is where the dump's memory has the words of its queue. Where that is in the fetch
  * that registers name, it is known how far it is read. */
 static void put_stream(const struct hang *h, uint32_t level, struct cps_buf *out)
 {
@@ -256,22 +256,22 @@ static void put_queue(const struct hang *s, unsigned cluster, struct cps_buf *ou
     cps_buf_str(out, ". ");
 }
 
-/* The longest queue first: that part is furthest behind. */
+/* The longest queue first: that part has the most work left. */
 static void put_queues(const struct hang *s, struct cps_buf *out)
 {
-    bool told[DUMP_CLUSTERS] = {false};
+    bool shown[DUMP_CLUSTERS] = {false};
     unsigned count = 0;
     for (;;) {
         unsigned longest = DUMP_CLUSTERS;
         for (unsigned i = 0; i < DUMP_CLUSTERS; i++) {
             bool longer =
                 longest == DUMP_CLUSTERS || s->pool.queue[i].count > s->pool.queue[longest].count;
-            if (!told[i] && s->pool.queue[i].count && longer)
+            if (!shown[i] && s->pool.queue[i].count && longer)
                 longest = i;
         }
         if (longest == DUMP_CLUSTERS)
             break;
-        told[longest] = true;
+        shown[longest] = true;
         put_queue(s, longest, out);
         count++;
     }
@@ -282,7 +282,7 @@ static void put_queues(const struct hang *s, struct cps_buf *out)
                        cps_buf_text(&s->pool.why));
 }
 
-/* Adds what is told of the hang: "summary", a paragraph, "location", "waits_for", "queues". */
+/* Adds to the hang: "summary", a paragraph, "location", "waits_for", "queues". */
 static void put_summary(const struct hang *s, struct json_object *to)
 {
     static const char *const waits[] = {
@@ -487,7 +487,7 @@ static struct cps_err *describe(struct hang *h, const char *name, const char *fi
 {
     struct cps_names *names = NULL;
     CPS_TRY(replay(h, firmware, to));
-    /* The layout of names: that of the firmware given, else what the GPU's number says. */
+    /* The layout of names: that of the firmware given, else that of the GPU's number. */
     CPS_TRY(cps_names_create(h->play->fw ? h->play->fw->layout : cps_gpu_layout(h->dump->gpu), NULL,
                              &names));
     h->names = names;

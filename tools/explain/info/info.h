@@ -44,7 +44,7 @@ CPS_MUST_USE struct cps_err *info_trace(struct cps_stream *stream, struct json_o
 bool info_is_rom(const char *path);
 /** What a VBIOS holds: images, chip, tables, init scripts, scripts of HWSQ. */
 CPS_MUST_USE struct cps_err *info_rom(struct cps_stream *stream, struct json_object *to);
-/** Appends the listing of a VBIOS. @p gen  of HWSQ; 0: as the VBIOS says */
+/** Appends the listing of a VBIOS. @p gen  of HWSQ; 0: that of the VBIOS */
 CPS_MUST_USE struct cps_err *info_rom_listing(struct cps_stream *stream, unsigned gen,
                                               const char *rnn_dir, struct cps_buf *out);
 /** What the headers of Qualcomm's ELF images say, and which of their files are there. */

@@ -28,7 +28,7 @@ struct composer {
     bool has_code;
     bool running[2];        /* slots, as far as the host knows */
     bool started[2];        /* ever */
-    uint64_t then;          /* when the host did what stands in the last line */
+    uint64_t then;          /* time of the access in the last line */
     uint32_t known[STORED]; /* registers that hold what the host wrote */
     unsigned known_count;
     bool code_known[RAM_BYTES / 4];
@@ -177,7 +177,7 @@ static void do_read(struct composer *c, const struct cps_mmio_access *access)
 
 /* ---- uploads ---- */
 
-/* How many accesses from @p at on write words of the code that stand behind each other. */
+/* How many accesses from @p at on write words of the code at successive addresses. */
 static size_t run_length(const struct composer *c, size_t at)
 {
     const struct cps_mmio_access *first = &c->log->access[at];
@@ -257,7 +257,7 @@ static struct cps_err *do_upload(struct composer *c, const struct cps_mmio_acces
 
 /* ---- all of it ---- */
 
-/* A trace may begin behind what enabled the engine. */
+/* A trace may begin after the engine was enabled. */
 static void put_enable(struct composer *c)
 {
     if (is_known(c, DEBUG_6))

@@ -85,7 +85,7 @@ static struct cps_err *on_lost(struct cps_mmio_sink *sink, uint64_t line)
     return NULL;
 }
 
-/* Register 0 says the chip, whatever the PCI id does. */
+/* Register 0 names the chip, whatever the PCI id is. */
 static void take_chip(struct gather *g, const struct cps_mmio_access *access)
 {
     const struct cps_nvchip *chip = NULL;

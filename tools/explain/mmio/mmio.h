@@ -18,8 +18,8 @@
 struct mmio_log {
     struct cps_mmio_access *access; /**< of its registers, addresses counted from the first one */
     size_t count;
-    const struct cps_nvchip *chip; /**< NULL: nothing says it */
-    bool by_register;              /**< register 0 said it, else the PCI id */
+    const struct cps_nvchip *chip; /**< NULL: not known */
+    bool by_register;              /**< register 0 named it, else the PCI id */
     uint32_t vendor, device;       /**< of the board */
     uint64_t others;               /**< accesses of its other registers */
     uint64_t foreign;              /**< accesses of something else */
@@ -42,9 +42,9 @@ enum mmio_kind mmio_kind(enum cps_gen gen, uint64_t address);
 
 /**
  * Reads a log.
- * @param gen  of HWSQ, as was asked for; 0: as the log says
+ * @param gen  of HWSQ, as was asked for; 0: that of the log
  * @param ret  gets it; the caller frees ret->access in any case
- * @return NULL, what cps_mmiotrace_read_() returns, or CPS_ERR_INPUT if nothing says the chip
+ * @return NULL, what cps_mmiotrace_read_() returns, or CPS_ERR_INPUT if the chip is not known
  */
 CPS_MUST_USE struct cps_err *mmio_read(struct cps_stream *stream, unsigned gen,
                                        struct mmio_log *ret);

@@ -93,7 +93,7 @@ static struct cps_err *find_register(const struct why *why, struct why_ask *ask)
     return NULL;
 }
 
-/* Events in front of draws, each in order. */
+/* Events before draws, each in order. */
 static int compare(const void *left, const void *right)
 {
     const struct why_ask *a = *(struct why_ask *const *)left;

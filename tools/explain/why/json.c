@@ -19,7 +19,7 @@ static void add_input(struct json_object *to, const struct why_chain *chain, uin
         cps_json_append(to, NULL);
 }
 
-/* Where an instruction stands, and what its operation is called. */
+/* The address and operation of an instruction. */
 static void add_code(struct why *why, const struct origin_node *node, struct json_object *to)
 {
     CPS_BUF text = {0};
@@ -118,7 +118,7 @@ static void add_whole_buffer(void *context, const struct cps_value *value)
                           address);
 }
 
-/* Half an address says nothing of its buffer. */
+/* Half an address has no buffer. */
 static void add_whole(struct why *why, const struct why_ask *ask, struct json_object *to)
 {
     const struct origin_node *at = origin_at_(why->origin, origin_kept_(why->origin, ask->kept));

@@ -72,7 +72,7 @@ static void take_draw(struct why *why)
     }
 }
 
-/* What registers hold is asked behind an event: an event that a value was asked at comes first. */
+/* A question about a register at an event is answered after that event. */
 static void seen(void *context, uint64_t number, const struct cps_event *event, uint32_t node)
 {
     struct why *why = context;

@@ -7,12 +7,12 @@
 #include "emu/afuc/afuc.h"
 #include "isa/base/pm4.h"
 
-/* A text on its way out: what was told is told once. */
+/* The text of a chain, which prints each node once. */
 struct text {
     struct why *why;
     struct why_chain chain;
     uint32_t node; /* the value itself */
-    bool told[WHY_MOST];
+    bool shown[WHY_MOST];
     struct cps_buf *out;
 };
 
@@ -84,7 +84,7 @@ static void put_driver(struct text *t, const struct origin_node *node)
     cps_buf_str(t->out, in_ring ? ": the driver's, in the ring" : ": the driver's");
 }
 
-/* Of what the capture does not know, the driver's memory, nothing is said. */
+/* The driver's memory, which the capture does not list, has no buffer. */
 static void put_buffer(struct text *t, const struct origin_node *node, bool always)
 {
     const struct cps_buffers *buffers = t->why->play->buffers;
@@ -92,7 +92,7 @@ static void put_buffer(struct text *t, const struct origin_node *node, bool alwa
         cps_buffers_put(buffers, node->submission, node->place, t->out);
 }
 
-/* Where a word stood, and in which file unless something is told of who wrote it. */
+/* The address of a word, and its file unless the chain has its writer. */
 static void put_source(struct text *t, const struct origin_node *node)
 {
     uint64_t offset = 0;
@@ -179,7 +179,7 @@ static void put_calls(struct text *t, uint32_t at, unsigned depth)
         uint32_t place = why_chain_find(&t->chain, at);
         if (node->kind != ORIGIN_PACKET)
             return;
-        bool again = place == UINT32_MAX || t->told[place];
+        bool again = place == UINT32_MAX || t->shown[place];
         indent(t, depth + i);
         cps_buf_str(t->out, how);
         put_packet(t, node);
@@ -192,7 +192,7 @@ static void put_calls(struct text *t, uint32_t at, unsigned depth)
         cps_buf_str(t->out, again && node->packet ? " (as above)\n" : "\n");
         if (again)
             return;
-        t->told[place] = true;
+        t->shown[place] = true;
         at = caller(t, node, &how);
     }
 }
@@ -221,8 +221,8 @@ static void put_what(struct text *t, const struct origin_node *node)
         cps_buf_str(t->out, ": as hardware has it");
 }
 
-/* What is told by its kind alone. */
-static const char *const said[ORIGIN_COUNT] = {
+/* Nodes whose text follows from the kind alone. */
+static const char *const kind_text[ORIGIN_COUNT] = {
     [ORIGIN_CUT] = "older than what was recorded", [ORIGIN_BEGIN] = "there from the start",
     [ORIGIN_HEADER] = "count of the header",       [ORIGIN_REMAINS] = "what is left of the count",
     [ORIGIN_HARDWARE] = "made by hardware",
@@ -233,7 +233,7 @@ static void put_node(struct text *t, const struct origin_node *node)
     if (node->kind != ORIGIN_CUT)
         cps_buf_hex(t->out, node->value, 8), cps_buf_str(t->out, " ");
     put_what(t, node);
-    cps_buf_str(t->out, said[node->kind] ? said[node->kind] : "");
+    cps_buf_str(t->out, kind_text[node->kind] ? kind_text[node->kind] : "");
     switch (node->kind) {
     case ORIGIN_INSN:
     case ORIGIN_OFFSET:
@@ -273,13 +273,13 @@ static void put_tree(struct text *t, uint32_t at, unsigned depth, uint32_t packe
         return;
     indent(t, depth);
     put_node(t, node);
-    bool again = place == UINT32_MAX || t->told[place];
+    bool again = place == UINT32_MAX || t->shown[place];
     bool deep = depth == DEEPEST && has_inputs(node);
     cps_buf_str(t->out, again && has_inputs(node) ? " (as above)" : deep ? " ..." : "");
     cps_buf_str(t->out, "\n");
     if (again || deep)
         return;
-    t->told[place] = true;
+    t->shown[place] = true;
     if (node->packet != packet)
         put_calls(t, node->packet, depth + 1);
     if (node->kind == ORIGIN_CUT)
@@ -295,7 +295,7 @@ static void put_whole_value(void *context, const struct cps_value *value)
     cps_buffers_put_value(t->why->play->buffers, node->submission, value, t->out);
 }
 
-/* Half an address says nothing of its buffer. */
+/* Half an address has no buffer. */
 static void put_whole(struct text *t, const struct why_ask *ask)
 {
     const struct origin_node *at = origin_at_(t->why->origin, t->node);

@@ -55,11 +55,11 @@ struct why {
 CPS_MUST_USE struct cps_err *why_add(struct why *why, const char *text);
 /** The same for a place that the caller knows, at the end of the run. */
 void why_add_place(struct why *why, const char *text, const struct cps_place *place);
-/** Sets what questions say by name, and where they stand, once the names are known. */
+/** Resolves the names in questions and sorts them by time, once the names are known. */
 CPS_MUST_USE struct cps_err *why_resolve(struct why *why);
 /** Replays the capture, which `play` was opened for; then all questions have their answers. */
 CPS_MUST_USE struct cps_err *why_run(struct why *why, struct cps_stream *capture);
-/** Watches an engine that somebody else runs. */
+/** Watches an engine that the caller runs. */
 CPS_MUST_USE struct cps_err *why_watch(struct why *why, struct cps_engine *engine);
 /** The run is over: answers what was asked of its end. */
 void why_finish(struct why *why);
@@ -68,10 +68,10 @@ void why_deinit(struct why *why);
 #define WHY_MOST  4096u /* nodes of one chain */
 #define WHY_SLOTS (2 * WHY_MOST)
 
-/** A chain: nodes in the order of a walk from the value, inputs behind what is made of them. */
+/** A chain: nodes in the order of a walk from the value, inputs after the nodes made of them. */
 struct why_chain {
     uint32_t node[WHY_MOST];
-    uint32_t slot[WHY_SLOTS]; /**< place in `node`, plus 1, where its hash says */
+    uint32_t slot[WHY_SLOTS]; /**< place in `node`, plus 1, by its hash */
     uint32_t count;
     bool cut; /**< there are more */
 };
