@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Where a value comes from: questions, one replay that answers all of them, and the chains.
  *
- *   ask.c    a question's text
- *   run.c    the replay
- *   chain.c  the nodes that a value comes from
- *   text.c   a chain for people
- *   json.c   the same for programs */
+ *   ask.c     a question's text
+ *   run.c     the replay
+ *   answer.c  the nodes that a value comes from, for people and for programs */
 #ifndef CPS_WHY_H
 #define CPS_WHY_H
 
@@ -65,20 +63,6 @@ CPS_MUST_USE struct cps_err *why_watch(struct why *why, struct cps_engine *engin
 void why_finish(struct why *why);
 void why_deinit(struct why *why);
 
-#define WHY_MOST  4096u /* nodes of one chain */
-#define WHY_SLOTS (2 * WHY_MOST)
-
-/** A chain: nodes in the order of a walk from the value, inputs after the nodes made of them. */
-struct why_chain {
-    uint32_t node[WHY_MOST];
-    uint32_t slot[WHY_SLOTS]; /**< place in `node`, plus 1, by its hash */
-    uint32_t count;
-    bool cut; /**< there are more */
-};
-void why_chain(const struct origin *origin, uint32_t node, struct why_chain *ret);
-/** Its place in the chain; UINT32_MAX: it is not there. */
-uint32_t why_chain_find(const struct why_chain *chain, uint32_t node);
-
 /** Appends the answer as lines, and as one line of JSON. */
 void why_text(struct why *why, const struct why_ask *ask, struct cps_buf *out);
 void why_json(struct why *why, const struct why_ask *ask, struct cps_buf *out);
@@ -101,10 +85,5 @@ CPS_MUST_USE struct cps_err *why_first_difference(const struct why_question *que
                                                   struct cps_buf *out);
 /** The word of a kind: "insn". */
 const char *why_kind_word(unsigned kind);
-/** The instruction of a node; nothing where no instruction made it. */
-void why_instruction(struct why *why, const struct origin_node *node, struct cps_buf *out);
-/** What the place of that instruction is called: "CP_NOP+0x2". */
-void why_place(const struct why *why, const struct origin_node *node, struct cps_buf *out);
-const struct cps_names *why_names(const struct why *why, const struct origin_node *node);
 
 #endif

@@ -1,18 +1,258 @@
 /* SPDX-License-Identifier: MIT
- * A chain for people: the value, what it was made of, and which packet of which stream that was. */
-#include "tools/explain/why/why.h"
-
+ * Answers: the nodes that a value comes from, as text and as JSON. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "emu/afuc/afuc.h"
+#include "fw/image/place.h"
 #include "isa/base/pm4.h"
+#include "tools/cmd/render/doc.h"
+#include "tools/explain/why/why.h"
+#include "tools/run/account.h"
+#include "trace/form/buffer_json.h"
+#include "trace/out/json.h"
+
+/* ---- Chains: a walk from the value, nearest first: a cut leaves out the farthest ---- */
+
+#define MOST_NODES 4096u /* nodes of one chain */
+#define SLOTS      (2 * MOST_NODES)
+
+/* A chain: nodes in the order of a walk from the value, inputs after the nodes made of them. */
+struct chain {
+    uint32_t node[MOST_NODES];
+    uint32_t slot[SLOTS]; /* place in `node`, plus 1, by its hash */
+    uint32_t count;
+    bool cut; /* there are more */
+};
+
+const char *why_kind_word(unsigned kind)
+{
+    static const char *const words[] = {
+#define ORIGIN(id, word, meaning) [ORIGIN_##id] = word,
+#include "emu/afuc/origin/origin.def"
+    };
+    return words[kind];
+}
+
+/* Where a node is noted, or would be: half of the slots are free. */
+static uint32_t slot_of(const struct chain *chain, uint32_t node)
+{
+    uint32_t at = node * UINT32_C(0x9e3779b9) >> 8;
+    while (chain->slot[at % SLOTS] && chain->node[chain->slot[at % SLOTS] - 1] != node)
+        at++;
+    return at % SLOTS;
+}
+
+static uint32_t find_in_chain(const struct chain *chain, uint32_t node)
+{
+    return node ? chain->slot[slot_of(chain, node)] - 1 : UINT32_MAX;
+}
+
+static void add_node(struct chain *chain, uint32_t node)
+{
+    if (!node || find_in_chain(chain, node) != UINT32_MAX)
+        return;
+    chain->cut |= chain->count == MOST_NODES;
+    if (chain->count == MOST_NODES)
+        return;
+    chain->slot[slot_of(chain, node)] = chain->count + 1;
+    chain->node[chain->count++] = node;
+}
+
+static void walk_chain(const struct origin *origin, uint32_t node, struct chain *ret)
+{
+    memset(ret->slot, 0, sizeof(ret->slot));
+    ret->count = 0;
+    ret->cut = false;
+    add_node(ret, node);
+    for (uint32_t i = 0; i < ret->count; i++) {
+        const struct origin_node *at = origin_at_(origin, ret->node[i]);
+        bool leaf = at->kind == ORIGIN_CUT || at->kind == ORIGIN_NONE;
+        for (unsigned k = 0; k < ORIGIN_INPUTS && !leaf; k++)
+            add_node(ret, at->in[k]);
+        if (!leaf)
+            add_node(ret, at->packet);
+    }
+}
+
+static const struct cps_names *names_of(const struct why *why, const struct origin_node *node)
+{
+    return why->play->names[node->who];
+}
+
+static void put_instruction(struct why *why, const struct origin_node *node, struct cps_buf *out)
+{
+    struct cps_engine *engine = why->engine;
+    struct cps_print_names names = {.names = names_of(why, node)};
+    struct cps_insn insn;
+    uint8_t bytes[CPS_INSN_BYTES];
+    for (unsigned i = 0; i < engine->cores; i++) {
+        if (engine->who[i] == node->who && cps_engine_decode(engine, i, node->pc, bytes, &insn))
+            cps_print(&cps_isa_afuc, &insn, node->pc, &names, out);
+    }
+}
+
+static void put_place_name(const struct why *why, const struct origin_node *node,
+                           struct cps_buf *out)
+{
+    const struct origin_node *packet = origin_at_(why->origin, node->packet);
+    int running = node->packet ? cps_fw_header_packet_(packet->value) : CPS_FW_NO_PACKET;
+    play_place(why->play, node->who, node->pc, running, out);
+}
+
+/* ---- JSON: nodes, each with the places of its inputs in the list ---- */
+
+static void add_input(struct json_object *to, const struct chain *chain, uint32_t node)
+{
+    uint32_t at = find_in_chain(chain, node);
+    if (node) /* -1: it was left out */
+        cps_json_append(to, json_object_new_int64(at == UINT32_MAX ? -1 : (int64_t)at));
+    else if (to && json_object_array_add(to, NULL)) /* null: there is none */
+        cps_json_append(to, NULL);
+}
+
+/* The address and operation of an instruction. */
+static void add_code(struct why *why, const struct origin_node *node, struct json_object *to)
+{
+    CPS_BUF text = {0};
+    CPS_BUF place = {0};
+    struct cps_engine *engine = why->engine;
+    struct cps_insn insn;
+    uint8_t bytes[CPS_INSN_BYTES];
+    put_instruction(why, node, &text);
+    put_place_name(why, node, &place);
+    doc_put(to, "pc=%04x text?=%p pc_name?=%p", node->pc, &text, &place);
+    if (node->kind != ORIGIN_INSN)
+        return;
+    for (unsigned i = 0; i < engine->cores; i++) {
+        if (engine->who[i] != node->who || !cps_engine_decode(engine, i, node->pc, bytes, &insn) ||
+            !insn.enc)
+            continue;
+        /* the carry of an addition is no result of its own */
+        doc_put(to, "op=%s dst=%d bit?=%d", cps_op_name(&cps_isa_afuc, insn.op), (int)node->dst,
+                insn.op == CPS_AFUC_SETBITI);
+    }
+    if (node->has_imm)
+        doc_put(to, "imm=%08" PRIx64, node->place);
+}
+
+/* Of places in memory. */
+static void add_buffer(struct why *why, const struct origin_node *node, struct json_object *to)
+{
+    bool is_memory = 1u << node->kind & (1u << ORIGIN_WORD | 1u << ORIGIN_MEMORY |
+                                         1u << ORIGIN_MEMW | 1u << ORIGIN_STREAM) ||
+                     (node->kind == ORIGIN_PACKET && node->sub != CPS_LEVEL_INT);
+    if (is_memory)
+        cps_buffers_json_(to, "buffer", why->play->buffers, node->submission, node->place);
+}
+
+static void add_place(struct why *why, const struct origin_node *node, struct json_object *to)
+{
+    uint64_t offset = 0;
+    const struct origin_block *block = NULL;
+    if (node->kind != ORIGIN_INSN)
+        doc_put(to, node->place > UINT32_MAX ? "place=%016" PRIx64 : "place=%04" PRIx64,
+                node->place);
+    if (node->kind == ORIGIN_REG || node->kind == ORIGIN_REGREAD)
+        cps_json_text(
+            to, "name",
+            cps_name(names_of(why, node), CPS_SPACE_GPU, (uint32_t)node->place & 0x3ffff, NULL));
+    bool packet = node->kind == ORIGIN_PACKET && node->sub != CPS_LEVEL_INT;
+    if (node->kind == ORIGIN_WORD || node->kind == ORIGIN_MEMORY || packet)
+        block = origin_block_(why->origin, node, &offset);
+    add_buffer(why, node, to);
+    if (block && block->offset)
+        cps_json_uint(to, "byte", offset);
+    if (block && block->line)
+        cps_json_uint(to, "line", block->line);
+    if (block)
+        cps_json_uint(to, "word", (node->place - block->iova) / 4);
+}
+
+static struct json_object *node_json(struct why *why, const struct chain *chain, uint32_t at)
+{
+    const struct origin_node *node = origin_at_(why->origin, chain->node[at]);
+    struct json_object *to = json_object_new_object();
+    doc_put(to, "kind=%s value=%08x", why_kind_word(node->kind), node->value);
+    if (node->kind == ORIGIN_CUT)
+        return to;
+    doc_put(to, "tick=%" PRIu64 " cpu=%s", (uint64_t)node->clock, cps_processor_name(node->who));
+    add_code(why, node, to);
+    add_place(why, node, to);
+    if (node->kind == ORIGIN_PACKET || node->kind == ORIGIN_STREAM)
+        cps_json_text(to, "level", cps_event_sub_word(CPS_EV_PKT, node->sub));
+    if ((node->kind == ORIGIN_STREAM && node->aux != UINT32_MAX) || node->kind == ORIGIN_GROUP)
+        cps_json_uint(to, "group", node->aux);
+    if (node->kind == ORIGIN_PACKET && node->submission != ORIGIN_NO_SUBMISSION)
+        cps_json_uint(to, "submission", node->submission);
+    struct json_object *in = cps_json_new_array(to, "in");
+    for (unsigned k = 0; k < ORIGIN_INPUTS; k++)
+        add_input(in, chain, node->in[k]);
+    uint32_t packet = find_in_chain(chain, node->packet);
+    if (packet != UINT32_MAX)
+        cps_json_uint(to, "packet", packet);
+    return to;
+}
+
+/* A register of 64 bits whose half was asked for. */
+struct whole {
+    struct why *why;
+    struct json_object *to;
+    uint32_t submission;
+};
+
+static void add_whole_buffer(void *context, const struct cps_value *value)
+{
+    struct whole *whole = context;
+    uint64_t address = 0;
+    if (cps_value_address(value, &address))
+        cps_buffers_json_(whole->to, "buffer", whole->why->play->buffers, whole->submission,
+                          address);
+}
+
+/* Half an address has no buffer. */
+static void add_whole(struct why *why, const struct why_ask *ask, struct json_object *to)
+{
+    const struct origin_node *at = origin_at_(why->origin, origin_kept_(why->origin, ask->kept));
+    const struct cps_names *names = names_of(why, at);
+    struct whole whole = {why, to, at->submission};
+    unsigned half = 0;
+    uint32_t number = (uint32_t)ask->place & 0x3ffff;
+    if (!ask->has_whole || !cps_name(names, CPS_SPACE_GPU, number, &half))
+        return;
+    doc_put(to, "whole=%016" PRIx64, ask->whole);
+    cps_name_values64(names, CPS_SPACE_GPU, number - half, ask->whole, add_whole_buffer, &whole);
+}
+
+void why_json(struct why *why, const struct why_ask *ask, struct cps_buf *out)
+{
+    struct chain chain = {.count = 0};
+    struct json_object *root = json_object_new_object();
+    cps_json_text(root, "what", ask->text);
+    if (ask->kept != UINT32_MAX) {
+        walk_chain(why->origin, origin_kept_(why->origin, ask->kept), &chain);
+        doc_put(root, "value=%08x", ask->value);
+        add_whole(why, ask, root);
+    }
+    struct json_object *nodes = cps_json_new_array(root, "nodes");
+    for (uint32_t i = 0; i < chain.count; i++)
+        cps_json_append(nodes, node_json(why, &chain, i));
+    cps_json_bool(root, "cut", chain.cut || origin_cut_(why->origin));
+    if (why->account)
+        play_account_json(why->account, cps_json_new_object(root, "run"));
+    cps_json_put(out, root, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    cps_buf_str(out, "\n");
+    json_object_put(root);
+}
+
+/* ---- Text: the value, its inputs, and the packet and stream of each ---- */
 
 /* The text of a chain, which prints each node once. */
 struct text {
     struct why *why;
-    struct why_chain chain;
+    struct chain chain;
     uint32_t node; /* the value itself */
-    bool shown[WHY_MOST];
+    bool shown[MOST_NODES];
     struct cps_buf *out;
 };
 
@@ -29,7 +269,7 @@ static void put_register(struct text *t, const struct origin_node *node, enum cp
 {
     unsigned index = 0;
     uint32_t number = (uint32_t)node->place & 0x3ffff;
-    const char *name = cps_name(why_names(t->why, node), space, number, &index);
+    const char *name = cps_name(names_of(t->why, node), space, number, &index);
     cps_buf_hex(t->out, number, 4);
     if (name)
         cps_buf_printf(t->out, " %s%s", name, index ? "+0x1" : "");
@@ -40,10 +280,10 @@ static void put_packet_name(struct text *t, const struct origin_node *node)
     struct cps_pm4 packet = cps_pm4_decode_any(node->value);
     const char *name = NULL;
     if (packet.kind == CPS_PM4_TYPE7)
-        name = cps_name(why_names(t->why, node), CPS_SPACE_PACKET, packet.opcode, NULL);
+        name = cps_name(names_of(t->why, node), CPS_SPACE_PACKET, packet.opcode, NULL);
     if (packet.kind == CPS_PM4_TYPE4) {
         cps_buf_str(t->out, "type 4 ");
-        name = cps_name(why_names(t->why, node), CPS_SPACE_GPU, packet.reg, NULL);
+        name = cps_name(names_of(t->why, node), CPS_SPACE_GPU, packet.reg, NULL);
     }
     if (name)
         cps_buf_str(t->out, name);
@@ -113,9 +353,9 @@ static void put_code(struct text *t, const struct origin_node *node)
     cps_buf_printf(t->out, " by %s at pc ", cps_processor_name(node->who));
     cps_buf_hex(t->out, node->pc, 4);
     cps_buf_str(t->out, " ");
-    why_place(t->why, node, t->out);
+    put_place_name(t->why, node, t->out);
     cps_buf_str(t->out, " `");
-    why_instruction(t->why, node, t->out);
+    put_instruction(t->why, node, t->out);
     cps_buf_str(t->out, "`");
 }
 
@@ -176,7 +416,7 @@ static void put_calls(struct text *t, uint32_t at, unsigned depth)
     const char *how = "in ";
     for (unsigned i = 0; at && i < DEEPEST; i++) {
         const struct origin_node *node = origin_at_(t->why->origin, at);
-        uint32_t place = why_chain_find(&t->chain, at);
+        uint32_t place = find_in_chain(&t->chain, at);
         if (node->kind != ORIGIN_PACKET)
             return;
         bool again = place == UINT32_MAX || t->shown[place];
@@ -268,7 +508,7 @@ static void put_node(struct text *t, const struct origin_node *node)
 static void put_tree(struct text *t, uint32_t at, unsigned depth, uint32_t packet)
 {
     const struct origin_node *node = origin_at_(t->why->origin, at);
-    uint32_t place = why_chain_find(&t->chain, at);
+    uint32_t place = find_in_chain(&t->chain, at);
     if (!at || node->kind == ORIGIN_PACKET || node->kind == ORIGIN_GROUP)
         return;
     indent(t, depth);
@@ -299,7 +539,7 @@ static void put_whole_value(void *context, const struct cps_value *value)
 static void put_whole(struct text *t, const struct why_ask *ask)
 {
     const struct origin_node *at = origin_at_(t->why->origin, t->node);
-    const struct cps_names *names = why_names(t->why, at);
+    const struct cps_names *names = names_of(t->why, at);
     unsigned half = 0;
     uint32_t number = (uint32_t)ask->place & 0x3ffff;
     if (!ask->has_whole || !cps_name(names, CPS_SPACE_GPU, number, &half))
@@ -316,13 +556,13 @@ void why_text(struct why *why, const struct why_ask *ask, struct cps_buf *out)
         return;
     uint32_t node = origin_kept_(why->origin, ask->kept);
     const struct origin_node *at = origin_at_(why->origin, node);
-    why_chain(why->origin, node, &t.chain);
+    walk_chain(why->origin, node, &t.chain);
     cps_buf_printf(out, "%s = ", ask->text);
     cps_buf_hex(out, ask->value, 8);
     if (at->kind == ORIGIN_REG) {
         size_t before = out->size;
         cps_buf_str(out, " ");
-        cps_name_fields(why_names(why, at), CPS_SPACE_GPU, (uint32_t)at->place & 0x3ffff, at->value,
+        cps_name_fields(names_of(why, at), CPS_SPACE_GPU, (uint32_t)at->place & 0x3ffff, at->value,
                         out);
         if (out->size == before + 1)
             out->size = before;
