@@ -27,7 +27,7 @@ PARSERS = {
     "elf": ["fw/image/elf.c", "fw/image/dwarf_line.c"],
     "mbn": ["fw/image/mbn.c"],
     "envy": ["fw/nv/envy/assemble.c", "fw/nv/envy/parse.c", "fw/nv/envy/print.c", "fw/nv/envy/table.c"],
-    "mmiotrace": ["tools/explain/mmio/compose.c", "tools/explain/mmio/gather.c", "trace/capture/mmiotrace.c"],
+    "mmiotrace": ["tools/explain/mmio/mmio.c", "trace/capture/mmiotrace.c"],
     "rom": ["fw/nv/rom/hwsq.c", "fw/nv/rom/init.c", "fw/nv/rom/listing.c", "fw/nv/rom/rom.c", "fw/nv/rom/tables.c"],
     "rnn": ["isa/names/rnn.c", "isa/names/rnn_chips.c", "isa/names/rnn_read.c", "isa/names/rnn_tree.c"],
     "script": ["fw/nv/script/script.c", "fw/nv/script/run_file.c", "fw/asm/script.c"],

@@ -27,19 +27,6 @@ struct mmio_log {
     uint64_t lost;                 /**< line where the tracer first lost events; 0: it lost none */
 };
 
-/** What an access of a register means for the run file. */
-enum mmio_kind {
-    MMIO_NONE,    /**< not of the engine */
-    MMIO_STORED,  /**< it holds what was written; what it holds before that is set */
-    MMIO_WRITTEN, /**< a read gives what was written last, by the host or a script that ran since */
-    MMIO_OTHER,   /**< what a read gives does not follow from the trace */
-    MMIO_STATUS,
-    MMIO_TRIGGER,
-    MMIO_CODE,
-};
-/** What a register of a chip is: emu/nv/reg.def's rows, of those that HWSQ and its bus have. */
-enum mmio_kind mmio_kind(enum cps_gen gen, uint64_t address);
-
 /**
  * Reads a log.
  * @param gen  of HWSQ, as was asked for; 0: that of the log
