@@ -139,11 +139,11 @@ def description(bench):
     size = 32768 + 4 * sum(BUFFERS.values())
     for part in ("capture, devcoredump\n", "  module: msm\n", "  comm: scene\n", "  %d buffers, %d bytes of contents\n" % (len(BUFFERS), size),
                  "  ring 0 0x0001000000001000 32768 bytes, rptr 13, wptr 13, fence 0 retired, 1 submitted\n",
-                 "    ring       0x0001000000001000, 13 of 8192 dwords read",
+                 "    ring         0x0001000000001000, 13 of 8192 dwords read",
                  "  code of the dump's instruction cache, %d lines of 8 words\n" % (bench.cached // 8),
                  "hang: sqe at 0x%04x (CP_WAIT_FOR_IDLE), level 2 (IB2)\n" % scene.pc,
-                 "IB1        0x%016x, %d of %d dwords read" % (FRAME, 24 + 3 * 11, BUFFERS[FRAME]),
-                 "IB2        0x%016x, %d of %d dwords read" % (SETUP, 17, BUFFERS[SETUP]),
+                 "IB1          0x%016x, %d of %d dwords read" % (FRAME, 24 + 3 * 11, BUFFERS[FRAME]),
+                 "IB2          0x%016x, %d of %d dwords read" % (SETUP, 17, BUFFERS[SETUP]),
                  "$01 70268000", "=> %04x a8000030  cwrite $00, [$00 + @WFI_PEND_INCR]\n" % scene.pc):
         assert part in text, (part, text)
     row = json.loads(bench.command("info", "--json", bench.dump, status=0).stdout)["files"][0]

@@ -360,7 +360,8 @@ static void put_code(const struct hang *hang, struct json_object *to)
     doc_put(to, ".donor=%s", is_whole ? fw->name : NULL);
     uint32_t first = hang->pc < BEFORE ? 0 : hang->pc - BEFORE; /* it may be any word */
     first = first > UINT32_MAX - BEFORE - AFTER ? UINT32_MAX - BEFORE - AFTER : first;
-    for (uint32_t pc = first; pc <= first + BEFORE + AFTER; pc++) {
+    for (uint32_t i = 0; i <= BEFORE + AFTER; i++) {
+        uint32_t pc = first + i;
         CPS_BUF text = {0};
         struct cps_print_names names = {.names = hang->names};
         struct cps_insn insn;
