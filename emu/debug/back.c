@@ -429,7 +429,7 @@ struct cps_err *cps_debug_twin(struct cps_debug *d, bool changed, struct cps_deb
 {
     struct cps_debug *twin = NULL;
     if (!d->made_next)
-        return cps_err_new(CPS_ERR_INPUT, "nothing was changed until here");
+        return cps_err_new(CPS_ERR_INPUT, "nothing has been changed so far");
     unsigned from = checkpoint_before(d, d->made[0].step);
     while (from && d->checkpoint[from].edit_next)
         from--;

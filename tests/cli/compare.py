@@ -59,7 +59,7 @@ def writes():
 
 def nothing_changed():
     _, err = session(["--demo"], "compare", "si", "compare x", "compare 0", status=3)
-    assert err.count("nothing was changed") == 1 and err.count("expected a number from 1") == 2, err
+    assert err.count("nothing has been changed") == 1 and err.count("expected a number from 1") == 2, err
 
 
 def stands():
@@ -72,7 +72,7 @@ def stands():
 
 def stuck():
     out, _ = session(["--demo"], "patch CP_NOP: jump #CP_NOP", "patch CP_NOP+1: nop", "compare")
-    assert re.search(r"^unchanged: \d+ events, comes to the end\nchanged: \d+ events, deadlocks at sqe ", out[2], re.M), out[2]
+    assert re.search(r"^unchanged: \d+ events, reaches the end\nchanged: \d+ events, deadlocks at sqe ", out[2], re.M), out[2]
     assert re.search(r"^\d+ differences, unchanged -> changed:", out[2], re.M), out[2]
 
 

@@ -123,7 +123,7 @@ def typed_lines():
 def typed_once():
     """A point for one time that is typed is called as it was, though it is gone."""
     c = demo()
-    for line, reason, said in (("tb CP_NOP", "breakpoint", "breakpoint 1, CP_NOP"), ("tb pkt:CP_MEM_WRITE", "breakpoint", "watchpoint 2, pkt:CP_MEM_WRITE"),
+    for line, reason, said in (("tb CP_NOP", "breakpoint", "breakpoint 1, CP_NOP"), ("tb pkt:CP_MEM_WRITE", "breakpoint", "breakpoint 2, pkt:CP_MEM_WRITE"),
                                ("watch $02", "data breakpoint", "watchpoint 3, $02")):
         c.ask("evaluate", expression=line, context="repl")
         c.ask("evaluate", expression="c", context="repl")

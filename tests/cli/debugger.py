@@ -94,7 +94,7 @@ DEMO_REFUSES = (
     ("p reg:NOSUCH", 'column 7: expected a number after the ":", for a register also its name'),
     ("p " + "(" * 65 + "1", "column 67: expected fewer nested operators or brackets"),
     ("why", "why: expected $02, @CONTROL, a register, [ADDRESS] or event:N"),
-    ("why PC_MARKER", "PC_MARKER: the firmware has not written it until here"), ("source", "source: expected a file of commands"),
+    ("why PC_MARKER", "PC_MARKER: the firmware has not written it by this point"), ("source", "source: expected a file of commands"),
     ("shell exit 3", "shell: it ended with status 3"), ("shell kill -9 $$", "shell: it ended with signal 9"),
     ("ignore 77 1", '"77 1": expected the number of a point (info break)'), ("ignore x", '"x": expected the number of a point (info break)'),
     ("delete 5-4", '"5-4": expected numbers of points, ID or FIRST-LAST (info break)'),
@@ -161,12 +161,12 @@ def draws():
     """Two draws; the second changes one register of those that the stream writes."""
     args = ["--demo", path("draws.pm4", DRAWS)]
     out, errors = session(args, "info draw", "info draw 0", "info draw 1", "info draw 1 all", "c", "info draw", "info draw all", "info draw 2", refused=1)
-    assert out[0].startswith("nothing was drawn by sqe until here\n"), out[0]
+    assert out[0].startswith("sqe has drawn nothing so far\n"), out[0]
     both = r"\n\+ 0x8810 \S+ 0x00000001 .*ib1 0x100008 (.*\n)*\+ 0x8820 .* 0x00000007 .*ib1 0x100010 "
     assert out[1].startswith("draw 0 of sqe: CP_DRAW_INDX_OFFSET ") and re.search(both, out[1]), out[1]
     assert re.search(r"\n\* 0x8810 \S+ 0x00000002 .*was 0x00000001  ib1 0x100028 ", out[2]) and "0x8820" not in out[2], out[2]
     assert "\n* 0x8810 " in out[3] and "\n  0x8820 " in out[3] and "ib1 0x100030" in out[3].split("\n")[0], out[3]
-    assert out[5].startswith("behind draw 1 of sqe: ") and "0x88" not in out[5], out[5]
+    assert out[5].startswith("after draw 1 of sqe: ") and "0x88" not in out[5], out[5]
     assert re.search(r"\n  0x8810 \S+ 0x00000002 (.*\n)*  0x8820 ", out[6]), out[6]
     assert errors[0].endswith("draw 2: the run makes 2 of them, counted from 0"), errors
 
@@ -215,11 +215,11 @@ def types():
 def once():
     """A point for one stop runs its commands there, and is gone behind them; a place that a label leads to has a number behind the plus."""
     out, errors = session(["--demo"], "b CP_NOP+x", "b CP_NOP+0x1", "tb CP_SET_DRAW_STATE", "i b", refused=1)
-    assert errors[0] == "cpscope: (stdin):1: CP_NOP+x: expected a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS", errors
+    assert errors[0] == "cpscope: (stdin):1: CP_NOP+x: expected a packet, label, address, FILE:LINE, pkt:NAME, event:CLASS or line:N", errors
     assert out[1] == "breakpoint 1, CP_NOP+0x1: 0020 CP_NOP+0x1" and "2 break CP_SET_DRAW_STATE (once)" in out[3], out
     text = "tb CP_SET_DRAW_STATE\ncommands 1\np 0x77\ni b\nend\nc\ni b\n"
     said = cpscope("step", "--demo", text=text).stdout
-    assert re.search(r"\n0x00000077 = 119\n1 break CP_SET_DRAW_STATE \(once\)( \(disabled\))?, 1 hits\n(        .*\n)*> i b\n\Z", said + "\n" * (not said.endswith("\n"))), said
+    assert re.search(r"\n0x00000077 = 119\n1 break CP_SET_DRAW_STATE \(once\)( \(disabled\))?, 1 hit\n(        .*\n)*> i b\n\Z", said + "\n" * (not said.endswith("\n"))), said
 
 
 def long_packets():
@@ -252,7 +252,7 @@ def beside():
     text = "# cpscope-pm4 1\ngpu 630\nbuffer 0x00100000 frame\n    CP_SET_MARKER 0x1\nsubmit frame\nsubmit frame\nsubmit frame\n"
     out, _ = session(["--demo", path("three.pm4", text)], "set $0a = 5", "compare", "compare 1", "compare 2", "compare 3", "compare 9")
     del out[0]
-    counts = [int(re.match(r"unchanged: (\d+) events, comes to the end( of the submission)?\n", text)[1]) for text in out]
+    counts = [int(re.match(r"unchanged: (\d+) events, reaches the end( of the submission)?\n", text)[1]) for text in out]
     assert out[0] == out[1] and out[3] == out[4] and counts[0] < counts[2] < counts[3], out
     assert ["of the submission" in text for text in out] == [True] * 3 + [False] * 2, out
 
@@ -270,7 +270,7 @@ def stuck():
     out, _ = session(["--demo", "--policy", "waits=stop", "--policy", "prefetch=off"], "c", "rc")
     lines = out[0].split("\n")
     assert lines[0] == "deadlock: every processor waits for something that nothing will change" and lines[2].startswith("step "), lines
-    assert out[1].startswith("the beginning: nothing lies before\nstep 0, "), out[1]
+    assert out[1].startswith("the start of the run: nothing to go back to\nstep 0, "), out[1]
 
 
 def helped():
@@ -342,7 +342,7 @@ def own_registers():
     args = two_processors()
     out, _ = session(args, "core bv", "watch $05", "c", "core", "p $05", "i b", "delete", "core sqe", "watch $05", "c", "core")
     assert "\n* step " in "\n" + out[3].split("\n")[1] and ": bv " in out[3].split("\n")[1] and out[4] == "0x00000009 = 9", out
-    assert out[5] == "1 watch $05, bv, 1 hits", out[5]
+    assert out[5] == "1 watch $05, bv, 1 hit", out[5]
     out, _ = session(args, "watch $05", *["c"] * 8)
     assert not any(": bv " in text for text in out), out
     assert any(": sqe " in text for text in out[1:]) and any("the end" in text for text in out[1:]), out
@@ -384,7 +384,7 @@ def seq():
     pairs(out, (3, "0x%08x = %d" % (failed, failed)), (9, "0x000000ff = 255"), (12, "    %04x 00020016 00000007  exit 0x00000007" % at))
     assert [error.split(": ", 2)[2] for error in errors] == [
         "pc 0x0 cannot be 0x3e8 here", "value 0x2 cannot be 0x100000000 here", "value 0x5 cannot be 0x100 here",
-        "it takes 2 units, what is there takes 1"], errors
+        "found an instruction of 2 units, expected 1, as the one there"], errors
     out, _ = session(script("seq", "pause"), "tb *%d" % at, "c", "branch not", "p $pc")
     pairs(out, (3, "0x%08x = %d" % (at + 2, at + 2)))
     for engine, name in (("seq", "pause"), ("hwsq", "reclock")):    # behind the last instruction there is none to decide
@@ -398,7 +398,7 @@ def hwsq():
                           "patch 0: ewait FB_PAUSED 1", "x/2i 0", "start", "x/1i 0", "patch 0: ewait HEAD0_VBLANK 1", "b *0x29", "c", "list", "disas 0x29 1",
                           "set reg:0x1002dc = 9", "p reg:0x1002dc", "p line", "info submissions", refused=3)
     assert [error.split(": ", 2)[2] for error in errors] == [
-        "value 0x0 cannot be 0x10000 here", "pc 0x0 cannot be 0x200 here", "it takes 1 units, what is there takes 3"], errors
+        "value 0x0 cannot be 0x10000 here", "pc 0x0 cannot be 0x200 here", "found an instruction of 1 units, expected 3, as the one there"], errors
     pairs(out, (1, "0x00000004 = 4"), (2, "0x00000005 = 5"), (3, "0x00000004 = 4"), (15, "=>* 0029 420000      datalo 0x0000"), (17, "0x00000009 = 9"),
           (18, "0x00000010 = 16"))
     assert re.fullmatch(r" +0000 5f0001 +ewait FB_PAUSED 1\n +0003 5f0101 +ewait HEAD0_VBLANK 1", out[8]), out[8]
@@ -418,9 +418,9 @@ def refused():
         for at, good in ((0, True), (size - 4, True), (size, False)):
             run = path("refused.run", "# cpscope-script 1\nengine hwsq\nchip %s\nupload %d\nrun\ncode\n    exit\n" % (chip, at))
             out, _ = session(["--engine", "hwsq", run], "c", "rc", "c")
-            why = "refused: offset 0x%x: 1 bytes for byte %d of the code RAM on, expected to end in the %d bytes of %s" % (size, at, size, chip)
-            assert ([line.split("\n")[0] for line in out] == ["the end: the host is done", "the beginning: nothing lies before", "the end: the host is done"]
-                    if good else why in out[0] and why in out[2] and "refused" not in out[1]), (chip, at, out)
+            why = "rejected: offset 0x%x: 1 bytes for byte %d of the code RAM on, expected to end in the %d bytes of %s" % (size, at, size, chip)
+            assert ([line.split("\n")[0] for line in out] == ["the end: the host is done", "the start of the run: nothing to go back to", "the end: the host is done"]
+                    if good else why in out[0] and why in out[2] and "rejected" not in out[1]), (chip, at, out)
 
 
 def pfifo():

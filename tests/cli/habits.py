@@ -31,7 +31,7 @@ HABITS = [
     ("delete 5 6", "several are removed", r"^$"),
     ("enable once 4", "one stops once more", r"^$"),
     ("run", "from the start to the first stop", r"^watchpoint 4, @IB_LEVEL\n  CTRL 0x0054 "),
-    ("i b", "which was the last of that point", r"^4 watch @IB_LEVEL \(disabled\), 1 hits$"),
+    ("i b", "which was the last of that point", r"^4 watch @IB_LEVEL \(disabled\), 1 hit$"),
     ("d 4", "delete", r"^$"),
     ("c", "continue", r"^breakpoint 2, CP_MEM_WRITE\n"),
     ("info b", "a temporary point is gone", r"\A1 break CP_SET_DRAW_STATE, 0 hits\n3 break [^\n]*\n?\Z"),
@@ -42,8 +42,8 @@ HABITS = [
     ("reverse-stepi", "one back", r"^step \d+, "),
     ("reverse-continue", "back to the last stop", r"^breakpoint 1, CP_SET_DRAW_STATE\nstep 264, "),
     ("reverse-nexti", "one back, calls in one piece", r"^step 263, "),
-    ("tb pkt:CP_DRAW_INDX_OFFSET", "gdb has no packets; once behind a dispatch", r"^watchpoint 7, "),
-    ("c 2", "continue, and pass one stop by", r"^watchpoint 7, pkt:CP_DRAW_INDX_OFFSET\n  PKT "),
+    ("tb pkt:CP_DRAW_INDX_OFFSET", "gdb has no packets; once after a dispatch", r"^breakpoint 7, "),
+    ("c 2", "continue, and pass one stop by", r"^breakpoint 7, pkt:CP_DRAW_INDX_OFFSET\n  PKT "),
     ("p draw", "an expression", r"^0x00000000 = 0$"),
     ("p/x payload[2]", "in a form", r"^0x00000003$"),
     ("p/d -1", "signed", r"^-1$"),
@@ -68,7 +68,7 @@ HABITS = [
     ("advance CP_SET_DRAW_STATE", "to a place, once", r"^(breakpoint 1|step 264).*"),
     ("commands 1", "what to do at a point, to \"end\"", r"^$"), ("silent", "", r"^$"), ("echo here\\n", "", r"^$"),
     ("p $pc", "", r"^$"), ("cond 3 1", "", r"^$"), ("end", "", r"^$"),
-    ("rc", "the point lies behind: nothing is said but what the commands say", r"^the beginning|^here\n"),
+    ("rc", "the point lies behind: nothing is said but what the commands say", r"^the start of the run|^here\n"),
     ("c", "silent", r"^here\n0x000000fd = 253\n?\Z"),
     ("i b", "commands are shown below their point", r"^1 break [^\n]*\n        silent\n        echo here\\n\n        p \$pc\n        cond 3 1\n3 break CP_REG_TO_MEM if 1, "),
     ("commands 1", "none take them away", r"^$"), ("end", "", r"^$"),
@@ -107,7 +107,7 @@ HABITS = [
     ("rev", "so is this one", None),
     ("disassem CP_NOP 1", "a unique beginning will do", r"001f "),
     ("event:REG", "no command", None),
-    ("b event:REG,Irq", "classes in either case", r"^watchpoint \d+, "),
+    ("b event:REG,Irq", "classes in either case", r"^breakpoint \d+, "),
     ("b CP_EVENT_WRITE@ib2", "a place at a level", r"^breakpoint \d+, CP_EVENT_WRITE@ib2: "),
     ("  p 1 + + * (", "an error names the column of the line", None),
     ("help x", "help of one command", r"^  x \[/"),
@@ -190,7 +190,7 @@ def points_share_a_place():
     out = cpscope("step", "--demo", text=text).stdout
     assert "> run\nbreakpoint 2, CP_MEM_WRITE\n" in out, out
     assert re.search(r"> until CP_EVENT_WRITE\nstep .* CP_EVENT_WRITE\n", out), out
-    assert "> i b\n5 break CP_DRAW_INDX_OFFSET (disabled), 1 hits\n6 break CP_EVENT_WRITE, 1 hits\n" in out, out
+    assert "> i b\n5 break CP_DRAW_INDX_OFFSET (disabled), 1 hit\n6 break CP_EVENT_WRITE, 1 hit\n" in out, out
 
 
 def endless_is_limited():

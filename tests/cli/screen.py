@@ -324,7 +324,7 @@ def asked():
         t.type("0x9e0d")
         t.wait("^0x9e0d = 0x00000003 3", "word of the stream at 0x100094")
         t.keys("8")
-        t.wait("^behind draw 0 of sqe: CP_DRAW_INDX_OFFSET", "registers have a value")
+        t.wait("^after draw 0 of sqe: CP_DRAW_INDX_OFFSET", "registers have a value")
         t.keys("a")
         t.wait("a: only what changed")
         t.keys("e")

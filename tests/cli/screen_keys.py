@@ -69,7 +69,7 @@ def enter_calls():
         t.leave()
     with Terminal(80, 24, "--screen", *two_processors()) as t:
         t.keys(":", "=b event:REG", "Enter", "c")
-        t.wait("^watchpoint 1")
+        t.wait("^breakpoint 1")
         t.keys(">", "<")
         for core, other in (("sqe", "bv"), ("bv", "sqe")):
             t.keys("3")
@@ -98,10 +98,10 @@ def enter_asks():
         assert place(t) == 162
         t.keys("8", "e")
         t.type("x1")
-        t.wait('"x1" is no number of a draw of a capture')
+        t.wait('"x1" is not the number of a draw')
         t.keys("e", "C-u")
         t.type("-1")
-        t.wait('"-1" is no number of a draw of a capture')
+        t.wait('"-1" is not the number of a draw')
         t.leave()
 
 
@@ -114,7 +114,7 @@ def long_way():
             t.keys(":")
             t.type(line)
         t.keys("8")
-        t.wait("^1000[0-9]{3} instructions led here: Enter goes that way again")
+        t.wait("^1000[0-9]{3} instructions led here: Enter runs them again")
         assert "have a value" not in t.screen()
         t.keys("Enter")
         t.wait("^in draw 0 of sqe: CP_DRAW_INDX_OFFSET")
@@ -155,7 +155,7 @@ def points_and_lines():
         t.wait(r"^  \* 0021 ")
         t.keys(":")
         t.type("commands 2")
-        t.wait("commands: expected the prompt, q goes there")
+        t.wait("works at the prompt only")
         t.leave()
 
 
@@ -392,7 +392,7 @@ def long_lines():
     with demo(66, 24) as t:
         t.wait("^step 162")
         t.keys("8", "e", "=12")
-        t.wait(r"^draw \(nothing: the one at hand\): 12$")
+        t.wait(r"^draw \(default: the current one\): 12$")
         t.keys("Escape")
         t.resize(65, 24)
         t.keys("e", "=34")
@@ -414,7 +414,7 @@ def once():
     capture = path("once.pm4", stream.replace("submit", "buffer 0x500001000 target\n    .word 0 0 0 0\nsubmit"))
     with Terminal(80, 24, "--demo", "--screen", capture) as t:
         t.wait("^step 162")
-        for point, said in (("CP_NOP", "^breakpoint 1, CP_NOP( |$)"), ("pkt:CP_MEM_WRITE", r"^watchpoint 2, pkt:CP_MEM_WRITE \| PKT ib1 ")):
+        for point, said in (("CP_NOP", "^breakpoint 1, CP_NOP( |$)"), ("pkt:CP_MEM_WRITE", r"^breakpoint 2, pkt:CP_MEM_WRITE \| PKT ib1 ")):
             t.keys(":")
             t.type("tb " + point)
             t.wait("^> tb ", "^. help")

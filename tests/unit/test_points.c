@@ -312,10 +312,10 @@ static void refused_points_say_what_was_expected(void **state)
         const char *said;
     } watches[] = {
         {"bogus", POINT_WRITE, "a range FIRST-LAST"},
-        {"$02", POINT_READ, "what makes such events"},
-        {"$pc", POINT_WRITE, "what makes such events"},
-        {"|0x81", POINT_READ, "what makes such events"},
-        {"$02-$04", POINT_WRITE, "what makes such events"},
+        {"$02", POINT_READ, "reads of memory or GPU registers"},
+        {"$pc", POINT_WRITE, "reads of memory or GPU registers"},
+        {"|0x81", POINT_READ, "reads of memory or GPU registers"},
+        {"$02-$04", POINT_WRITE, "reads of memory or GPU registers"},
         {"reg:0x8810-[0x20]", POINT_WRITE, "a range FIRST-LAST"},
     };
     struct cps_debug_point point;

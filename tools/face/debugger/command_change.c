@@ -52,7 +52,8 @@ static struct cps_err *replace_code(struct debugger *r, uint64_t place, const st
     unsigned unit = cps_isa_unit(session_engine(s)->ops->isa);
     uint32_t there = session_length(s, s->core, (uint32_t)place);
     if (code->size / unit != there)
-        return cps_err_new(CPS_ERR_SYNTAX, "it takes %zu units, what is there takes %u",
+        return cps_err_new(CPS_ERR_SYNTAX,
+                           "found an instruction of %zu units, expected %u, as the one there",
                            code->size / unit, there);
     for (size_t i = 0; i < code->size / unit; i++) {
         uint64_t word = 0;

@@ -73,13 +73,13 @@ static void put_stop(const struct session *s, const char *who, const struct side
                      struct cps_buf *out)
 {
     static const char *const reasons[] = {
-        [CPS_WHY_GONE] = "comes to the end of the submission",
-        [CPS_WHY_END] = "comes to the end",
+        [CPS_WHY_GONE] = "reaches the end of the submission",
+        [CPS_WHY_END] = "reaches the end",
         [CPS_WHY_DEADLOCK] = "deadlocks",
         [CPS_WHY_FAULT] = "faults",
-        [CPS_WHY_BAD_PACKET] = "refuses a packet",
+        [CPS_WHY_BAD_PACKET] = "rejects a packet",
         [CPS_WHY_INTERRUPTED] = "was interrupted",
-        [CPS_WHY_REFUSED] = "refuses its input",
+        [CPS_WHY_REFUSED] = "rejects its input",
     };
     struct cps_engine *engine = cps_debug_engine(side->debug);
     const char *reason = side->stop.reason < sizeof(reasons) / sizeof(reasons[0])

@@ -97,11 +97,9 @@ static struct cps_err *show_draw(struct debugger *r, struct command_args *args)
 static void put_point(const struct session *s, const struct cps_debug_point *p, struct cps_buf *out)
 {
     const struct typed_point *typed = p->context;
-    bool access = typed && strcmp(typed->word, "break") != 0; /* watch, rwatch or awatch */
-    const char *sort = point_is_break(p) ? "break" : "watch";
     const char *here = typed && p->what == CPS_AT_PC && !*typed->text ? "here" : "";
-    cps_buf_printf(out, "%d %s %s%s", p->id, access ? typed->word : sort, typed ? typed->text : "",
-                   here);
+    cps_buf_printf(out, "%d %s %s%s", p->id, typed ? typed->word : "break",
+                   typed ? typed->text : "", here);
     if (p->core >= 0 && session_engine(s)->cores > 1)
         cps_buf_printf(out, ", %s", session_core_name(s, (unsigned)p->core));
     if (typed && typed->condition)
@@ -109,7 +107,7 @@ static void put_point(const struct session *s, const struct cps_debug_point *p, 
     cps_buf_printf(out, "%s%s", p->once ? " (once)" : "", p->disabled ? " (disabled)" : "");
     if (p->ignore)
         cps_buf_printf(out, " (passes %" PRIu64 " more)", p->ignore);
-    cps_buf_printf(out, ", %" PRIu64 " hits\n", p->hits);
+    cps_buf_printf(out, ", %" PRIu64 " hit%s\n", p->hits, p->hits == 1 ? "" : "s");
     for (const char *line = typed && typed->commands ? typed->commands : ""; *line;) {
         size_t length = strcspn(line, "\n");
         cps_buf_printf(out, "        %.*s\n", (int)length, line);
@@ -240,25 +238,24 @@ static const struct topic {
     const char *help;
     void (*look)(const struct session *s, unsigned core, struct cps_buf *out);
 } topics[] = {
-    {"registers", "", show_registers, 0, "[NAME...]: general registers, or those that are named",
-     NULL},
+    {"registers", "", show_registers, 0, "[NAME...]: general registers, or the named ones", NULL},
     {"breakpoints", "break", show_points, 0, "all points, with their conditions, hits and commands",
      NULL},
-    {"watchpoints", "", show_points, 1, "those that are about accesses and events", NULL},
+    {"watchpoints", "", show_points, 1, "those of accesses and events", NULL},
     {"display", "", show_display, 0, "expressions shown after every stop", NULL},
-    {"packet", "", show_packet, 0, "the packet at hand: header, payload with its fields", NULL},
+    {"packet", "", show_packet, 0, "the current packet: header, payload with its fields", NULL},
     {"draw", "", show_draw, 0,
-     "[N] [all]: the state at the draw at hand, or at draw N of the capture: what changed", NULL},
+     "[N] [all]: the state at the current draw, or at draw N of the capture: what changed", NULL},
     {"threads", "cores", NULL, 0, "position of each processor", look_cores},
-    {"frame", "", command_frame_, 0, "the frame that was chosen", NULL},
+    {"frame", "", command_frame_, 0, "the selected frame", NULL},
     {"stack", "", NULL, 0, "calls, packet and streams that led here", look_backtrace},
     {"control", "", show_space, CPS_FILE_CONTROL, "control registers that are not 0", NULL},
     {"sqe", "", show_space, CPS_FILE_SQE, "SQE registers that are not 0", NULL},
     {"all-registers", "", show_all, 0, "all of these", NULL},
     {"events", "", show_events, 10, "the last ones", NULL},
-    {"submissions", "", NULL, 0, "what the input holds", look_submissions},
+    {"submissions", "", NULL, 0, "submissions of the input", look_submissions},
     {"line", "program", NULL, 0, "position of the run", look_where},
-    {"symbol", "address", show_symbol, 0, "PLACE: what it is called, and its address", NULL},
+    {"symbol", "address", show_symbol, 0, "PLACE: its name and its address", NULL},
     {"counts", "", NULL, 0, "packets, instructions and writes so far", look_counts},
 };
 #define TOPICS (sizeof(topics) / sizeof(topics[0]))

@@ -33,7 +33,7 @@ static struct cps_err *add_point(struct debugger *r, struct cps_debug_point *poi
     const struct typed_point *typed = point->context;
     int id = cps_debug_add(r->session.debug, point);
     tool_need(id != 0);
-    cps_buf_printf(&r->out, "%s %d, %s", point_is_break(point) ? "breakpoint" : "watchpoint", id,
+    cps_buf_printf(&r->out, "%s %d, %s", point_noun(point), id,
                    *typed->text ? typed->text : "here");
     if (point->what == CPS_AT_PC) {
         cps_buf_str(&r->out, ": ");

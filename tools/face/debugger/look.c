@@ -302,8 +302,8 @@ static void put_point_stop(const struct session *s, const struct cps_debug_stop 
 {
     const struct cps_debug_point *p = cps_debug_find(s->debug, stop->point);
     const struct typed_point *typed = p ? p->context : NULL;
-    cps_buf_printf(out, "%s %d%s%s\n", p && point_is_break(p) ? "breakpoint" : "watchpoint",
-                   stop->point, typed ? ", " : "", typed ? typed->text : "");
+    cps_buf_printf(out, "%s %d%s%s\n", p ? point_noun(p) : "watchpoint", stop->point,
+                   typed ? ", " : "", typed ? typed->text : "");
     if (!stop->has_event)
         return;
     cps_buf_str(out, "  ");
@@ -315,7 +315,7 @@ static void put_end(const struct session *s, struct cps_buf *out)
 {
     const struct cps_debug_place place = cps_debug_place(s->debug);
     cps_buf_str(out, play_is_script(&s->play) ? "the end: the host is done\n"
-                     : s->play.feed.until     ? "the end: the hardware came no further\n"
+                     : s->play.feed.until     ? "the end: the hardware got no further\n"
                                               : "the end: every submission is done\n");
     if (!place.missed)
         return;
@@ -331,12 +331,12 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
         enum cps_stop explained; /* 0: no */
     } reasons[] = {
         [CPS_WHY_GONE] = {"", 0},
-        [CPS_WHY_START] = {"the beginning: nothing lies before\n", 0},
+        [CPS_WHY_START] = {"the start of the run: nothing to go back to\n", 0},
         [CPS_WHY_DEADLOCK] =
             {"deadlock: every processor waits for something that nothing will change\n",
              CPS_STOP_DEADLOCK},
         [CPS_WHY_FAULT] = {"fault\n", CPS_STOP_FAULT},
-        [CPS_WHY_BAD_PACKET] = {"bad packet: the firmware refused it and spins\n",
+        [CPS_WHY_BAD_PACKET] = {"bad packet: the firmware rejected it and is spinning\n",
                                 CPS_STOP_BAD_PACKET},
         [CPS_WHY_INTERRUPTED] = {"interrupted\n", 0},
         [CPS_WHY_NOMEM] = {"out of memory\n", 0},
@@ -347,7 +347,7 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
     } else if (stop->reason == CPS_WHY_END) {
         put_end(s, out);
     } else if (stop->reason == CPS_WHY_REFUSED) {
-        cps_buf_printf(out, "refused: %s%s", refused ? refused->message : "", refused ? "\n" : "");
+        cps_buf_printf(out, "rejected: %s%s", refused ? refused->message : "", refused ? "\n" : "");
     } else if (stop->reason == CPS_WHY_INTERRUPTED && s->limited) {
         cps_buf_printf(out, "limit: %" PRIu64 " instructions in one command\n", s->limit);
     } else {

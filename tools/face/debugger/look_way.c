@@ -49,10 +49,9 @@ static struct cps_err *end_state(void *context, struct cps_engine *engine)
     const struct state_result *result = state_run_result(here->state);
     cps_engine_sink(engine, NULL, 0);
     if (!result->state.launch.kind)
-        cps_buf_printf(here->out, "nothing was drawn by %s until here\n",
-                       cps_processor_name(result->who));
+        cps_buf_printf(here->out, "%s has drawn nothing so far\n", cps_processor_name(result->who));
     else
-        cps_buf_str(here->out, state_run_in_draw(here->state) ? "in " : "behind ");
+        cps_buf_str(here->out, state_run_in_draw(here->state) ? "in " : "after ");
     put_state(result, here->all, "{draws*" STATE_LAUNCH "\n}" STATE_COUNTS "\n" STATE_ROWS,
               here->out);
     return NULL;
@@ -136,7 +135,7 @@ static struct cps_err *end_why(void *context, struct cps_engine *engine)
     (void)engine;
     why_finish(&here->why);
     if (ask->kept == UINT32_MAX)
-        return cps_err_new(CPS_ERR_INPUT, "%s: the firmware has not written it until here",
+        return cps_err_new(CPS_ERR_INPUT, "%s: the firmware has not written it by this point",
                            ask->text);
     (here->json ? why_json : why_text)(&here->why, ask, here->out);
     return NULL;

@@ -76,6 +76,13 @@ struct cps_debug_point *point_at(const struct session *session, unsigned core, u
     return NULL;
 }
 
+const char *point_noun(const struct cps_debug_point *point)
+{
+    const struct typed_point *typed = point->context;
+    bool is_break = typed ? !strcmp(typed->word, "break") : point_is_break(point);
+    return is_break ? "breakpoint" : "watchpoint";
+}
+
 void point_release(struct cps_debug_point *point)
 {
     struct typed_point *typed = point->context;
@@ -236,7 +243,8 @@ static struct cps_err *place_point(const struct session *session, unsigned core,
     typed->moves = !named && length && (!cps_lex_number(&at, &number) || at != text + length);
     cps_err_free(err);
     if (err)
-        return bad_text(text, "a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS");
+        return bad_text(text,
+                        "a packet, label, address, FILE:LINE, pkt:NAME, event:CLASS or line:N");
     if (!session_has_code(session, core, value))
         return cps_err_new(CPS_ERR_SYNTAX, "%s: %s has no code there", length ? text : "here",
                            session_core_name(session, core));
@@ -330,8 +338,8 @@ static struct cps_err *range_point(const struct session *session, unsigned core,
     bool is_one = ends[0].number == ends[1].number;
     if (!ret->kinds && (access & POINT_READ || !is_one || sigil == CPS_FILE_PC))
         return bad_text(text,
-                        "what makes such events: reads of memory and registers, writes of these "
-                        "and of control and pipe registers; or a single value that changes");
+                        "reads of memory or GPU registers, writes of these or of control or pipe "
+                        "registers, or changes of a single value");
     if (!ret->kinds) { /* it is watched by its value */
         ret->place = ends[0];
         ret->core = sigil == CPS_FILE_GENERAL || sigil == CPS_FILE_SQE ? ends[0].core : -1;

@@ -142,11 +142,13 @@ struct typed_point {
     uint32_t levels;   /**< bits of levels of streams at which it counts; 0: all */
 };
 
-/** Whether users call it a breakpoint, rather than a watchpoint. */
+/** Whether it is about a place, rather than an access or an event. */
 static inline bool point_is_break(const struct cps_debug_point *point)
 {
     return point->what == CPS_AT_PC || point->what == CPS_AT_LINE;
 }
+/** "breakpoint" or "watchpoint", by the command that made it. */
+const char *point_noun(const struct cps_debug_point *point);
 /** A breakpoint. @return NULL, or CPS_ERR_SYNTAX; on success the caller adds @p ret, which then is
  * released with point_release() after cps_debug_remove() */
 CPS_MUST_USE struct cps_err *point_break(const struct session *session, unsigned core,

@@ -119,7 +119,7 @@ void screen_command_(struct screen *s, const char *line, bool quiet)
     struct cps_err *err = command_run(r, line);
     if (!err && r->writing) {
         r->writing = 0; /* keys are no lines */
-        err = cps_err_new(CPS_ERR_SYNTAX, "commands: expected the prompt, q goes there");
+        err = cps_err_new(CPS_ERR_SYNTAX, "commands: works at the prompt only (q returns to it)");
     }
     bool moved = cps_debug_place(r->session.debug).step != step;
     cps_buf_clear(&s->message);

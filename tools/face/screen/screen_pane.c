@@ -401,7 +401,7 @@ static bool is_short(struct screen *s, struct cps_buf *out)
     s->debugger->interrupt = 0;
     if (step < SHORT_WAY || step == s->long_way)
         return true;
-    cps_buf_printf(out, "%" PRIu64 " instructions led here: Enter goes that way again\n", step);
+    cps_buf_printf(out, "%" PRIu64 " instructions led here: Enter runs them again\n", step);
     return false;
 }
 
@@ -412,7 +412,7 @@ void screen_fill_state_(struct screen *s, struct cps_buf *out)
     long draw = strtol(asked, &rest, 0);
     cps_buf_str(out, s->all ? "a: only what changed\n" : "a: all\n");
     if (*asked && (*rest || draw < 0))
-        cps_buf_printf(out, "\"%s\" is no number of a draw of a capture\n", asked);
+        cps_buf_printf(out, "\"%s\" is not the number of a draw\n", asked);
     else if (*asked)
         put_error(look_state_draw(session_of(s), draw, s->all, out), out);
     else if (is_short(s, out))
@@ -448,7 +448,7 @@ void screen_enter_nothing_(struct screen *s, const char *line)
 void screen_enter_asking_(struct screen *s, const char *line)
 {
     (void)line;
-    if (!strstr(cps_buf_text(&s->pane[s->focus].raw), "Enter goes that way")) {
+    if (!strstr(cps_buf_text(&s->pane[s->focus].raw), "Enter runs them")) {
         screen_ask_(s, s->focus);
         return;
     }
