@@ -241,7 +241,7 @@ static bool event_fits(const struct cps_debug_point *p, const struct cps_event *
            (event->value & p->mask) == p->value;
 }
 
-/* Index of the core that made an event; that of the last step if nobody did. */
+/* Index of the core that made an event; that of the last step if none did. */
 static unsigned core_of(const struct cps_debug *d, const struct cps_event *event)
 {
     for (unsigned i = 0; i < d->engine->cores; i++) {
@@ -335,7 +335,7 @@ bool debug_hits_(struct cps_debug *d, struct point *only, bool counts, struct cp
     return hit;
 }
 
-/* The instruction at @p pc; what is none, or is not there, goes on behind itself. */
+/* How the instruction at @p pc goes on; without one, to the next unit. */
 static enum cps_flow flow_at(struct cps_debug *d, unsigned core, uint32_t pc, struct cps_insn *insn)
 {
     uint8_t bytes[CPS_INSN_BYTES];

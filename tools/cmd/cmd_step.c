@@ -91,7 +91,7 @@ static struct cps_err *read_line(char line[MAX_LINE], bool *more)
     return NULL;
 }
 
-/* From a pipe: every line is shown in front of what it does. A mistake is told, and the next line
+/* From a pipe: every line is shown before its output. A mistake is reported, and the next line
  * is read, as gdb does; @p failed tells at the end that there was one.
  * @return an error of stdin or stdout */
 static struct cps_err *run_piped(struct debugger *r, bool *failed)
@@ -153,8 +153,8 @@ static int check_usage(const struct cps_options *opt)
     return opt->arg_count > 1 ? report_usage("step takes one capture") : 0;
 }
 
-/* The status of what ended without an error: 4 where a command was too long, or where nobody sat in
- * front of a capture without anything to step through. */
+/* The status of a session without an error: 4 where a command was too long, or where no user was
+ * there and the capture has nothing to step through. */
 static int end_status(const struct debugger *r, const struct cps_options *opt, bool is_alone)
 {
     struct play_account account;
@@ -185,7 +185,8 @@ int cmd_step(const struct cps_options *opt)
     r->session.symbols = opt->symbols;
     r->session.scheme = opt_scheme(opt);
     r->session.interrupt = &r->interrupt;
-    r->session.limit = is_alone ? opt->run.limit : 0; /* nobody is there to stop endless firmware */
+    r->session.limit =
+        is_alone ? opt->run.limit : 0; /* no user is there to stop endless firmware */
     running = r;
     sigaction(SIGINT, &action, NULL);
     if (opt->run.fw_count || opt->run.demo || opt->arg_count)

@@ -109,7 +109,7 @@ void command_put_shown(struct debugger *debugger);
 /** Where the chosen frame is. */
 uint32_t command_pc(const struct debugger *debugger);
 /** The unit after @p count instructions from @p pc on. */
-uint32_t command_behind(const struct session *session, uint32_t pc, unsigned count);
+uint32_t command_after(const struct session *session, uint32_t pc, unsigned count);
 /** The point whose id begins @p text, which moves after it. "$bpnum" is the last one. */
 CPS_MUST_USE struct cps_err *command_find_point(struct debugger *debugger, const char **text,
                                                 struct cps_debug_point **ret);

@@ -35,7 +35,7 @@ static bool find_label(void *context, const char *name, size_t length, uint32_t 
     return session_find_place(s, s->core, name, length, ret);
 }
 
-/* What a parser says of @p text, with the column of the line typed; takes @p err over. */
+/* A parser's error in @p text, with the column of the line typed; takes @p err over. */
 static struct cps_err *at_column(const struct session *s, struct cps_err *err, size_t column,
                                  const char *text)
 {
@@ -45,7 +45,7 @@ static struct cps_err *at_column(const struct session *s, struct cps_err *err, s
     return ret;
 }
 
-/* Stores an instruction, unit by unit; a longer one must not stand where a shorter one did. */
+/* Stores an instruction, unit by unit; it must be as long as the one there. */
 static struct cps_err *replace_code(struct debugger *r, uint64_t place, const struct cps_buf *code)
 {
     const struct session *s = &r->session;

@@ -34,7 +34,7 @@ static void record_events(struct cps_sink *sink, const struct cps_event *events,
     record_keep(&side->record, events, count);
 }
 
-/* To behind the feeding of submission @p last, or as far as it goes. */
+/* Runs past the feeding of submission @p last, or as far as it goes. */
 static struct cps_err *run_side(struct session *s, bool changed, uint32_t last, struct side *side)
 {
     CPS_TRY(cps_debug_twin(s->debug, changed, &side->debug));

@@ -320,7 +320,7 @@ struct cps_err *command_log_(struct debugger *r, struct command_args *args)
     return NULL;
 }
 
-/* The packet that was being handled then: behind the end of a stream, one of a lower level. */
+/* The packet that was being handled then: after the end of a stream, one of a lower level. */
 static void print_packet_before(struct debugger *r, const struct cps_debug_place *place)
 {
     const struct session *s = &r->session;

@@ -49,7 +49,7 @@ struct cps_err *command_keep_line(struct debugger *r, const char *line)
     return NULL;
 }
 
-/* Behind a line that moves, the rest is about another place: it is dropped, as in gdb. */
+/* After a line that moves, the rest is about another place: it is dropped, as in gdb. */
 static struct cps_err *run_lines(struct debugger *r, char *lines)
 {
     uint64_t moves = r->moves;
@@ -61,8 +61,7 @@ static struct cps_err *run_lines(struct debugger *r, char *lines)
     return NULL;
 }
 
-/* A move among the commands may stop at a point that has some, and so on: nobody knows how often.
- */
+/* A move among the commands may stop at a point that has some, and so on, without a bound. */
 struct cps_err *command_run_hits(struct debugger *r)
 {
     struct cps_err *err = NULL;

@@ -254,7 +254,7 @@ struct cps_err *command_backtrace_(struct debugger *r, struct command_args *args
 /* Instructions before a place, of a listing around it, and of one that goes on. */
 enum { BEFORE = 5, AROUND = 9, LISTED = 10 };
 
-uint32_t command_behind(const struct session *s, uint32_t pc, unsigned count)
+uint32_t command_after(const struct session *s, uint32_t pc, unsigned count)
 {
     while (count--)
         pc += session_length(s, s->core, pc);
@@ -265,7 +265,7 @@ static void put_code(struct debugger *r, uint32_t pc, unsigned before, unsigned 
 {
     look_code(&r->session, r->session.core, pc, before, count - 1, &r->out);
     r->listed[0] = before < pc ? pc - before : 0;
-    r->listed[1] = command_behind(&r->session, pc, count);
+    r->listed[1] = command_after(&r->session, pc, count);
     r->has_listed = true;
 }
 

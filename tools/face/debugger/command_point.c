@@ -43,7 +43,7 @@ static struct cps_err *add_point(struct debugger *r, struct cps_debug_point *poi
     return NULL;
 }
 
-/* Without a place it is where the frame stands that was chosen. */
+/* The default place is that of the selected frame. */
 struct cps_err *command_add_break_(struct debugger *r, struct command_args *args)
 {
     struct cps_debug_point point;

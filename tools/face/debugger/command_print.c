@@ -136,7 +136,7 @@ static uint64_t put_examined(struct debugger *r, const struct command_form *form
     const struct session *s = &r->session;
     if (form->letter == 'i') {
         look_code(s, s->core, (uint32_t)at, 0, form->count - 1, out);
-        return command_behind(s, (uint32_t)at, form->count);
+        return command_after(s, (uint32_t)at, form->count);
     }
     at &= ~UINT64_C(3);
     if (form->letter == 'x' && form->size == 'w')

@@ -30,7 +30,7 @@ static uint64_t fail(struct parser *p, const char *expected)
     return 0;
 }
 
-/* A name may hold what registers' names hold: RB_MRT[0].CONTROL, and +0x2 behind a label is a sum.
+/* A name may hold what registers' names hold: RB_MRT[0].CONTROL, and +0x2 after a label is a sum.
  */
 static size_t name_length(const char *at)
 {
@@ -60,7 +60,7 @@ char expr_memory(const struct session *session)
     return CPS_FILE_MEMORY;
 }
 
-/* "ramin:", "reg:" and so on in front of a number: the kind of place, 0 if there is none. */
+/* "ramin:", "reg:" and so on before a number: the kind of place, 0 if there is none. */
 static char prefixed_file(const struct session *session, const char *at, size_t *length)
 {
     const struct cps_engine_ops *ops = session_engine(session)->ops;
@@ -309,7 +309,7 @@ static uint64_t unary(struct parser *p)
     return operation == '-'   ? 0 - value
            : operation == '~' ? ~value
            : operation == '!' ? !value
-                              : value; /* gdb's "*" in front of an address */
+                              : value; /* gdb's "*" before an address */
 }
 
 /* By rising precedence; the longer of two that begin alike comes first. */

@@ -98,7 +98,7 @@ void look_code(const struct session *s, unsigned core, uint32_t pc, unsigned bef
                struct cps_buf *out)
 {
     uint32_t at = first_line(s, core, pc, before);
-    for (unsigned behind = 0; behind <= after && session_has_code(s, core, at); behind += at > pc) {
+    for (unsigned shown = 0; shown <= after && session_has_code(s, core, at); shown += at > pc) {
         uint32_t units = session_length(s, core, at);
         code_line(s, core, at, units, out);
         at += units;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Breakpoints and watchpoints as people type them. */
+ * Breakpoints and watchpoints as users type them. */
 #define _GNU_SOURCE /* memrchr() */
 #include <ctype.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static bool condition_holds(void *context, struct cps_debug *debug, unsigned cor
 static struct cps_err *create_point(const struct session *session, const char *word,
                                     const char *text, struct cps_debug_point *ret)
 {
-    const char *condition = text; /* behind a blank or alone */
+    const char *condition = text; /* after a blank or alone */
     while ((condition = strstr(condition, "if")) &&
            ((condition != text && !strchr(" \t", condition[-1])) || !condition[2] ||
             !strchr(" \t", condition[2])))
@@ -165,7 +165,7 @@ static struct cps_err *event_point(const char *text, struct cps_debug_point *ret
     return NULL;
 }
 
-/* "line:12" of a run file: behind what the host does there. */
+/* "line:12" of a run file: after what the host does there. */
 static struct cps_err *host_point(const char *text, struct cps_debug_point *ret)
 {
     const char *at = text + 5;
@@ -213,7 +213,7 @@ const char *point_core(const struct session *s, const char *text, unsigned *core
     return text;
 }
 
-/* "CP_NOP+0x2@ib2": what is behind "@" counts at that level alone; a control register begins with
+/* "CP_NOP+0x2@ib2": it counts at the level after "@" alone; a control register begins with
  * one. What is more than a number may have another value at another time. */
 static struct cps_err *place_point(const struct session *session, unsigned core, const char *text,
                                    struct cps_debug_point *ret)

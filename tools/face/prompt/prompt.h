@@ -12,7 +12,7 @@ void prompt_begin(void);
 /** Keeps what was typed for the next session. Where that cannot be, the user is told on stderr. */
 void prompt_end(void);
 /**
- * A line. An interrupt drops what was typed, and begins anew.
+ * A line. An interrupt drops what was typed, and starts again.
  * @param debugger  whose commands complete words; or NULL
  * @return the line without its end, to be freed; NULL at the end of input
  */

@@ -6,7 +6,7 @@
 #include "tools/face/debugger/command.h"
 
 /** Shows the view until the user leaves it; the session stays as it is then. Where that cannot be,
- * a line on stderr says why. */
+ * a line on stderr reports why. */
 #ifdef CPS_HAVE_CURSES
 void screen_run(struct debugger *debugger);
 #else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The picture of the full-screen view: where panes are, then everything anew each time; curses
+ * The picture of the full-screen view: where panes are, then everything redrawn each time; curses
  * sends what changed. Colours where the terminal has some and the user wants them, else bold and
  * reversed letters, as far as it has those. */
 #define _GNU_SOURCE /* strcasestr() */

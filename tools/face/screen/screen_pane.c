@@ -392,7 +392,7 @@ void screen_fill_fields_(struct screen *s, struct cps_buf *out)
 }
 
 /* Whether a pane may go the way to here once more, now: while it is short whenever something
- * changed, else only if the user asks for it, and the pane says how. */
+ * changed, else only if the user asks for it, and the pane shows how. */
 static bool is_short(struct screen *s, struct cps_buf *out)
 {
     struct session *session = session_of(s);
@@ -444,7 +444,7 @@ void screen_enter_nothing_(struct screen *s, const char *line)
     (void)line;
 }
 
-/* What goes a long way goes it now: the pane says so, on whichever line. */
+/* A pane that asks whether to go a long way goes it now, on whichever line. */
 void screen_enter_asking_(struct screen *s, const char *line)
 {
     (void)line;

@@ -7,7 +7,7 @@
 #include <term.h>
 #include <unistd.h>
 
-/* One that is not known, or cannot put its cursor anywhere, has no picture. To be asked in front of
+/* One that is not known, or cannot put its cursor anywhere, has no picture. To be asked before
  * newterm(), which loses memory where it fails. */
 bool screen_has_terminal_(void)
 {
