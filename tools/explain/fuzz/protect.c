@@ -4,24 +4,15 @@
 
 #include "tools/explain/fuzz/oracle.h"
 
-enum list {
-    LIST_NONE,
-    LIST_A530,
-    LIST_A630,
-    LIST_A650,
-    LIST_A660,
-    LIST_A730,
-    LIST_X285,
-    LIST_A840
-};
+enum list { A530 = 1, A630 = 2, A650 = 4, A660 = 8, A730 = 16, X285 = 32, A840 = 64 };
 enum { BOTH = 1, WRITE = 0 };
 
 static const struct entry {
-    enum list list;
+    unsigned lists;
     uint32_t first, behind;
     unsigned what;
 } entries[] = {
-#define PROTECT(list, first, behind, what) {LIST_##list, first, behind, what},
+#define PROTECT(...) {__VA_ARGS__},
 #include "tools/explain/fuzz/protect.def"
 };
 
@@ -31,7 +22,7 @@ static const struct entry_list {
     uint32_t id;
     uint32_t gpu, control, switches, first, last;
 } lists[] = {
-#define PROTECT_LIST(list, gen, id, ...) {LIST_##list, CPS_##gen, id, __VA_ARGS__},
+#define PROTECT_LIST(list, gen, id, ...) {list, CPS_##gen, id, __VA_ARGS__},
 #include "tools/explain/fuzz/protect.def"
 };
 
@@ -86,12 +77,12 @@ static void add_list(struct protection *p, const struct entry_list *list)
     unsigned at = 0;
     add_chip(p, list->gpu);
     for (size_t i = 0; i < COUNT(entries); i++) {
-        if (entries[i].list == list->list && list->last)
+        if (entries[i].lists & list->list && list->last)
             last = &entries[i];
     }
     for (size_t i = 0; i < COUNT(entries) && p->items + 2 < PROTECTION_ITEMS; i++) {
         const struct entry *e = &entries[i];
-        if (e->list != list->list)
+        if (!(e->lists & list->list))
             continue;
         uint32_t word = entry_word(e, list->gen);
         uint32_t end = e == last ? PROTECTION_REGS - 1 : e->first + e->behind;
