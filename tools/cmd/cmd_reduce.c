@@ -8,6 +8,7 @@
 #include "isa/base/within.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/options/opt_engine.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/run/cachedir.h"
 #include "tools/run/interrupt.h"
 #include "tools/explain/reduce/reduce.h"
@@ -42,7 +43,7 @@ static void make_key(const struct reduce *r, const struct cps_options *opt, cons
                    opt->run.chip_id.given ? chip : "", opt->run.limit, opt->run.as,
                    opt->events ? opt->events : "", opt->mask ? opt->mask : "");
     for (unsigned i = 0; i < r->runner.sides; i++) {
-        const struct play *play = r->runner.play[i];
+        const struct play *play = r->runner.side[i].play;
         cps_policy_text(&play->policy, play->gen, &out);
         cps_buf_printf(&out, " %u\n", play->gen);
         put_digest(play->fw->words, 4 * (size_t)play->fw->count, &out);
@@ -78,47 +79,21 @@ static struct cps_err *search(struct reduce *r)
     return err;
 }
 
-/* What is executed, before and after: for people, and as members. */
-static const struct {
-    const char *name, *key;
-    size_t at; /* in struct reduce_counts */
-} counts[] = {
-    {"submissions", "submissions", offsetof(struct reduce_counts, submissions)},
-    {"packets", "packets", offsetof(struct reduce_counts, packets)},
-    {"indirect buffers", "indirect_buffers", offsetof(struct reduce_counts, calls)},
-    {"draw-state groups", "draw_state_groups", offsetof(struct reduce_counts, groups)},
-};
-enum { COUNTS = sizeof(counts) / sizeof(counts[0]) };
-
-static uint64_t count_of(const struct reduce_counts *from, unsigned i)
+/* Packets that are executed. */
+static void put_counts(struct json_object *root, const char *key, const struct reduce_counts *c)
 {
-    return *(const uint64_t *)((const char *)from + counts[i].at);
+    doc_put(cps_json_new_object(root, key),
+            "submissions=%llu packets=%llu indirect_buffers=%llu draw_state_groups=%llu",
+            (unsigned long long)c->submissions, (unsigned long long)c->packets,
+            (unsigned long long)c->calls, (unsigned long long)c->groups);
 }
 
-static void print_people(const struct reduce *r, FILE *out)
-{
-    fprintf(out, "%s%-18s %10s %10s\n", cps_buf_text(&r->whole.loose), "executed", "before",
-            "after");
-    for (unsigned i = 0; i < COUNTS; i++)
-        fprintf(out, "%-18s %10" PRIu64 " %10" PRIu64 "\n", counts[i].name, count_of(&r->before, i),
-                count_of(&r->after, i));
-}
-
-static struct cps_err *print_json(const struct reduce *r)
-{
-    struct json_object *root = json_object_new_object();
-    cps_json_buf(root, "end", &r->whole.loose);
-    struct json_object *before = cps_json_new_object(root, "before");
-    struct json_object *after = cps_json_new_object(root, "after");
-    for (unsigned i = 0; i < COUNTS; i++) {
-        cps_json_uint(before, counts[i].key, count_of(&r->before, i));
-        cps_json_uint(after, counts[i].key, count_of(&r->after, i));
-    }
-    cps_json_uint(root, "runs", r->ran);
-    cps_json_uint(root, "known", r->known);
-    cps_json_bool(root, "ring_as_submissions", r->ring_gone);
-    return report_json(root);
-}
+static const char layout[] =
+    "{end}executed               before      after\n"
+    "submissions        {before>{submissions:10}} {after>{submissions:10}}\n"
+    "packets            {before>{packets:10}} {after>{packets:10}}\n"
+    "indirect buffers   {before>{indirect_buffers:10}} {after>{indirect_buffers:10}}\n"
+    "draw-state groups  {before>{draw_state_groups:10}} {after>{draw_state_groups:10}}\n";
 
 static struct cps_err *finish(struct reduce *r, const struct cps_options *opt)
 {
@@ -126,11 +101,21 @@ static struct cps_err *finish(struct reduce *r, const struct cps_options *opt)
     CPS_BUF text = {0};
     CPS_TRY(reduce_text(r, &text));
     CPS_TRY(reduce_write(r, &text, path));
+    struct json_object *root = json_object_new_object();
+    cps_json_buf(root, "end", &r->whole.loose);
+    put_counts(root, "before", &r->before);
+    put_counts(root, "after", &r->after);
+    cps_json_uint(root, "runs", r->ran);
+    cps_json_uint(root, "known", r->known);
+    cps_json_bool(root, "ring_as_submissions", r->ring_gone);
     if (opt->json)
-        return print_json(r);
+        return report_json(root);
+    CPS_BUF table = {0};
     bool taken = !strcmp(path, "-"); /* stdout, by the job */
+    doc_text(root, layout, &table);
+    json_object_put(root);
     if (!taken || !opt->quiet)
-        print_people(r, taken ? stderr : stdout);
+        fputs(tool_text(&table), taken ? stderr : stdout);
     return NULL;
 }
 
@@ -146,7 +131,7 @@ static struct cps_err *reduce(struct reduce *r, const struct cps_options *opt)
     struct cache_choice cache;
     char key[65] = "";
     double begun = seconds_now();
-    CPS_TRY(runner_open(&r->runner, opt, opt->arg[0], &r->job));
+    CPS_TRY(runner_open(&r->runner, &opt->run, opt->events, opt->mask, opt->arg[0], &r->job));
     CPS_TRY(cache_choose(opt->cache, !opt->no_cache, &cache));
     if (*cache.dir)
         make_key(r, opt, cache.program, key);
@@ -186,7 +171,7 @@ int cmd_reduce(const struct cps_options *opt)
     r->runner.sides = play_revisions(&opt->run);
     struct cps_err *err = reduce(r, opt);
     ending_deinit(&r->whole);
-    verdicts_deinit(&r->verdicts);
+    json_object_put(r->verdicts.holds);
     job_deinit(&r->job);
     runner_close(&r->runner);
     free(r);

@@ -25,15 +25,14 @@ static void list_items(const struct job *job, struct feed *feed)
         if (kind == CPS_ITEM_RESET || (kind == CPS_ITEM_INIT && !ring))
             continue;
         if (pending)
-            cps_err_free(tool_err(feed_add_shared(feed, &reset)));
+            job_list(feed, &reset);
         filled = (filled && !pending) || kind == CPS_ITEM_DATA;
         pending = false;
-        cps_err_free(tool_err(feed_add_shared(feed, &job->item[i])));
+        job_list(feed, &job->item[i]);
     }
 }
 
-/* The lines of @p text as comments behind the first line of @p from. */
-static void comment(const char *from, const char *text, struct cps_buf *ret)
+void reduce_comment(const char *from, const char *text, struct cps_buf *ret)
 {
     size_t first = strcspn(from, "\n") + 1;
     cps_buf_add(ret, from, first);
@@ -53,13 +52,13 @@ static struct cps_err *write_text(const struct reduce *r, struct cps_buf *ret)
     struct cps_err *err = cps_pm4text_write(feed.item, feed.count, &plain);
     feed_deinit(&feed);
     CPS_TRY(err);
-    comment(tool_text(&plain), tool_text(&r->whole.loose), ret);
+    reduce_comment(tool_text(&plain), tool_text(&r->whole.loose), ret);
     return NULL;
 }
 
 static struct cps_err *prove_job(struct reduce *r, struct cps_stream *stream, struct job *job)
 {
-    struct play *play = r->runner.play[0];
+    struct play *play = r->runner.side[0].play;
     bool same = false;
     play->gpu = 0;
     CPS_TRY(play_gather(play, stream));
@@ -76,13 +75,13 @@ static struct cps_err *prove_job(struct reduce *r, struct cps_stream *stream, st
 /* Reads and runs a capture as any other command does: without the dump that it has come from. */
 static struct cps_err *prove(struct reduce *r, struct cps_stream *stream)
 {
-    struct dump *dump = r->runner.play[0]->dump;
+    struct dump *dump = r->runner.side[0].play->dump;
     struct job job = {0};
     for (unsigned i = 0; i < r->runner.sides; i++)
-        r->runner.play[i]->dump = NULL;
+        r->runner.side[i].play->dump = NULL;
     struct cps_err *err = prove_job(r, stream, &job);
     for (unsigned i = 0; i < r->runner.sides; i++)
-        r->runner.play[i]->dump = dump;
+        r->runner.side[i].play->dump = dump;
     job_deinit(&job);
     return err;
 }

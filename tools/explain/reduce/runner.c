@@ -40,86 +40,62 @@ static void watch(struct runner *r, const struct cps_event *event)
         r->there |= r->in_packet && cps_event_pc(event) == place->pc;
 }
 
-static void take(struct runner *r, unsigned side, const struct cps_event *events, size_t count)
+static void take(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
-    for (size_t i = 0; r->place.wanted && i < count; i++)
-        watch(r, &events[i]);
+    struct runner_side *side = (struct runner_side *)sink;
     for (size_t i = 0; i < count; i++) {
         unsigned kind = cps_event_kind(&events[i]);
+        if (side->runner->place.wanted)
+            watch(side->runner, &events[i]);
         if (kind != CPS_EV_STEP && kind != CPS_EV_STEPX)
-            record_keep(&r->record[side], &events[i], 1);
+            record_keep(&side->record, &events[i], 1);
     }
 }
 
-static void take_first(struct cps_sink *sink, const struct cps_event *events, size_t count)
+/* The second one is fed with what the first one has read. */
+static struct cps_err *open_side(struct runner *r, unsigned number, struct cps_stream *stream)
 {
-    take((struct runner *)((char *)sink - offsetof(struct runner, sink)), 0, events, count);
-}
-
-static void take_second(struct cps_sink *sink, const struct cps_event *events, size_t count)
-{
-    take((struct runner *)((char *)(sink - 1) - offsetof(struct runner, sink)), 1, events, count);
-}
-
-static struct play *open_side(struct runner *r, unsigned side)
-{
-    struct play *play = r->play[side] = tool_alloc(1, sizeof(*play));
-    r->sink[side].put = side ? take_second : take_first;
-    play->trace = &r->sink[side];
-    return play;
-}
-
-static struct cps_err *open_first(struct runner *r, struct cps_stream *stream)
-{
-    struct play *play = open_side(r, 0);
-    CPS_TRY(play_read_dump(play, stream));
+    struct runner_side *side = &r->side[number];
+    struct play *play = side->play = tool_alloc(1, sizeof(*play));
+    side->runner = r;
+    side->sink.put = take;
+    play->trace = &side->sink;
     play->as_given = r->sides > 1;
-    CPS_TRY(play_open(play, &r->config[0], NULL));
-    return play_gather(play, stream);
-}
-
-/* It is fed with what the first one has read. */
-static struct cps_err *open_second(struct runner *r)
-{
-    struct play *play = open_side(r, 1);
-    play->dump = r->play[0]->dump;
-    play->gpu = r->play[0]->gpu;
-    play->as_given = true;
-    CPS_TRY(play_open(play, &r->config[1], NULL));
-    return play_check_gpu(play);
+    if (number) {
+        play->dump = r->side[0].play->dump;
+        play->gpu = r->side[0].play->gpu;
+    } else {
+        CPS_TRY(play_read_dump(play, stream));
+    }
+    CPS_TRY(play_open(play, &side->config, NULL));
+    return number ? play_check_gpu(play) : play_gather(play, stream);
 }
 
 /* An engine that has booted, to be cloned for each run: the job begins with GPU and boot. */
-static struct cps_err *boot(struct runner *r, unsigned side, const struct job *job)
-{
-    struct play *play = r->play[side];
-    if (job->count < 2 || job->item[1].kind != CPS_ITEM_INIT)
-        return NULL;
-    play->kinds = 0;
-    CPS_TRY(play_restart(play));
-    CPS_TRY(cps_engine_feed(play->engine, &job->item[0]));
-    play_boot(play);
-    cps_engine_sink(play->engine, NULL, 0);
-    if (play->stop == CPS_STOP_NOMEM)
-        return cps_err_nomem();
-    cps_engine_destroy(r->booted[side]);
-    r->booted[side] = NULL;
-    return play->stopped ? NULL : cps_engine_clone(play->engine, &r->booted[side]);
-}
-
 struct cps_err *runner_boot(struct runner *r, const struct job *job)
 {
-    for (unsigned i = 0; i < r->sides; i++)
-        CPS_TRY(boot(r, i, job));
+    for (unsigned i = 0; i < r->sides && job->count > 1 && job->item[1].kind == CPS_ITEM_INIT;
+         i++) {
+        struct play *play = r->side[i].play;
+        play->kinds = 0;
+        CPS_TRY(play_restart(play));
+        CPS_TRY(cps_engine_feed(play->engine, &job->item[0]));
+        play_boot(play);
+        cps_engine_sink(play->engine, NULL, 0);
+        tool_need(play->stop != CPS_STOP_NOMEM);
+        cps_engine_destroy(CPS_TAKE(r->side[i].booted));
+        if (!play->stopped)
+            CPS_TRY(cps_engine_clone(play->engine, &r->side[i].booted));
+    }
     return NULL;
 }
 
 /* The place of a hang that does not end the run: at the tick that the replay found. */
 static struct cps_err *find_place(struct runner *r, struct job *job, uint64_t until)
 {
-    struct play *play = r->play[0];
+    struct play *play = r->side[0].play;
     const struct dump_block *stat = dump_block(play->dump, "CP_SQE_STAT");
-    struct ending none = {{0}, {0}};
+    struct ending none;
     play->feed.until = until;
     struct cps_err *err = runner_run(r, job, 1u << CPS_EV_PKT, &none);
     play->feed.until = 0;
@@ -137,7 +113,7 @@ static struct cps_err *find_place(struct runner *r, struct job *job, uint64_t un
             header, level, dump_word(stat, STAT_HEADER), dump_word(stat, STAT_LEVEL) & 7);
     if (!until)
         return NULL;
-    const struct record *record = &r->record[0];
+    const struct record *record = &r->side[0].record;
     r->place = (struct runner_target){true, header, level, cps_engine_where(play->engine, 0).pc, 0};
     for (size_t i = 0; i < record->count; i++) {
         if (record->event[i].value == header &&
@@ -147,81 +123,70 @@ static struct cps_err *find_place(struct runner *r, struct job *job, uint64_t un
     return NULL;
 }
 
-static struct cps_err *read_events(struct runner *r, const struct cps_options *opt)
-{
-    r->compared = RECORD_COMPARED;
-    if (opt->events) /* checked when they were taken */
-        cps_text_classes(opt->events, &r->compared);
-    return cps_mask_add(&r->mask, opt->mask ? opt->mask : "",
-                        r->play[0]->names[r->play[0]->engine->who[0]]);
-}
-
-static struct cps_err *open_all(struct runner *r, const struct cps_options *opt,
+static struct cps_err *open_all(struct runner *r, const char *events, const char *mask,
                                 struct cps_stream *stream, struct job *job)
 {
-    CPS_TRY(open_first(r, stream));
-    if (r->sides > 1)
-        CPS_TRY(open_second(r));
-    uint64_t until = r->play[0]->feed.until;
-    job_init(job, &r->play[0]->feed);
+    for (unsigned i = 0; i < r->sides; i++)
+        CPS_TRY(open_side(r, i, stream));
+    struct play *play = r->side[0].play;
+    uint64_t until = play->feed.until;
+    job_init(job, &play->feed);
     CPS_TRY(runner_boot(r, job));
-    if (r->sides > 1)
-        return read_events(r, opt);
-    return r->play[0]->dump ? find_place(r, job, until) : NULL;
+    if (r->sides < 2)
+        return play->dump ? find_place(r, job, until) : NULL;
+    r->compared = RECORD_COMPARED;
+    if (events) /* checked when they were taken */
+        cps_text_classes(events, &r->compared);
+    return cps_mask_add(&r->mask, mask ? mask : "", play->names[play->engine->who[0]]);
 }
 
-struct cps_err *runner_open(struct runner *r, const struct cps_options *opt, const char *input,
+struct cps_err *runner_open(struct runner *r, const struct cps_run_config *config,
+                            const char *events, const char *mask, const char *input,
                             struct job *job)
 {
     struct cps_stream *stream = NULL;
     for (unsigned i = 0; i < r->sides; i++)
-        play_side(&opt->run, r->sides, i, &r->config[i]);
+        play_side(config, r->sides, i, &r->side[i].config);
     CPS_TRY(play_stream(input, &stream));
-    struct cps_err *err = open_all(r, opt, stream, job);
+    struct cps_err *err = open_all(r, events, mask, stream, job);
     cps_stream_close(stream);
     return err;
 }
 
 void runner_close(struct runner *r)
 {
-    if (r->play[1])
-        r->play[1]->dump = NULL; /* it is that of the first one */
+    if (r->side[1].play)
+        r->side[1].play->dump = NULL; /* it is that of the first one */
     for (unsigned i = 0; i < 2; i++) {
-        cps_engine_destroy(r->booted[i]);
-        if (r->play[i])
-            play_close(r->play[i]);
-        free(r->play[i]);
-        record_deinit(&r->record[i]);
+        struct runner_side *side = &r->side[i];
+        cps_engine_destroy(side->booted);
+        if (side->play)
+            play_close(side->play);
+        free(side->play);
+        record_deinit(&side->record);
     }
     cps_mask_deinit(&r->mask);
 }
 
-/* As new, or as booted. @p ret  items that are behind it then */
-static struct cps_err *begin(struct runner *r, unsigned side, const struct job *job, size_t *ret)
+static struct cps_err *run_side(struct runner *r, unsigned number, const struct job *job,
+                                uint32_t events)
 {
-    struct play *play = r->play[side];
-    bool booted = r->booted[side] && job->views > 1 && job->view[1].kind == CPS_ITEM_INIT;
-    play->submissions = play->executed = play->not_captured = 0;
-    play->stop = CPS_STOP_IDLE;
-    play->stopped = false;
-    r->record[side].count = 0;
-    *ret = booted ? 2 : 0;
-    if (booted)
-        return play_adopt(play, r->booted[side]);
-    play->gpu = 0; /* the engine hears of it again */
-    return play_restart(play);
-}
-
-static struct cps_err *run_side(struct runner *r, unsigned side, struct job *job, uint32_t events)
-{
-    struct play *play = r->play[side];
+    struct runner_side *side = &r->side[number];
+    struct play *play = side->play;
+    struct cps_item none = {.kind = CPS_ITEM_RESET};
     uint64_t until = play->feed.until;
-    size_t first = 0;
+    bool booted = side->booted && job->views > 1 && job->view[1].kind == CPS_ITEM_INIT;
+    size_t first = booted ? 2 : 0;
     play->kinds = events |
                   (r->sides > 1 ? r->compared | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT : 0) |
                   (r->place.wanted ? 1u << CPS_EV_PKT | 1u << CPS_EV_STEP : 0);
-    CPS_TRY(begin(r, side, job, &first));
-    struct cps_item none = {.kind = CPS_ITEM_RESET};
+    play->submissions = play->executed = play->not_captured = 0;
+    play->stop = CPS_STOP_IDLE;
+    play->stopped = false;
+    side->record.count = 0;
+    if (!booted)
+        play->gpu = 0; /* the engine is told of it again */
+    CPS_TRY(booted ? play_adopt(play, side->booted) : play_restart(play));
     bool any = first < job->views;
     play->feed = (struct feed){.item = any ? job->view + first : &none,
                                .count = any ? job->views - first : 1,
@@ -231,43 +196,36 @@ static struct cps_err *run_side(struct runner *r, unsigned side, struct job *job
     cps_engine_sink(play->engine, NULL, 0);
     if (r->instructions < play->engine->instructions)
         r->instructions = play->engine->instructions;
-    return r->record[side].lost ? cps_err_first_(err, cps_err_nomem()) : err;
+    tool_need(!side->record.lost);
+    return err;
 }
 
 static const char *const stop_words[] = {"done", "limit", "deadlock", "fault", "bad-packet", ""};
 
-/* The core that the explanation of a stop begins with. */
-static unsigned culprit(const struct cps_engine *engine, enum cps_stop stop, bool *failed)
+/* A machine in an endless loop is found anywhere in it. The core that the explanation of the stop
+ * begins with goes on to the lowest instruction there, so that equal loops give equal texts. */
+static void settle(struct cps_engine *engine, enum cps_stop stop)
 {
+    unsigned steps = engine->cores > 1 ? CIRCLE_OF_MANY : CIRCLE;
     CPS_BUF why = {0};
     unsigned core = 0;
     cps_engine_explain(engine, stop, &why);
     for (unsigned i = 1; i < engine->cores; i++) {
         const char *name = cps_processor_name(engine->who[i]);
-        if (!strncmp(cps_buf_text(&why), name, strlen(name)) &&
-            cps_buf_text(&why)[strlen(name)] == ' ')
+        size_t length = strlen(name);
+        if (!strncmp(tool_text(&why), name, length) && tool_text(&why)[length] == ' ')
             core = i;
     }
-    *failed |= why.failed;
-    return core;
-}
-
-/* A machine that goes round for ever is found anywhere in its circle. It goes on to the lowest
- * instruction there, so that equal circles give equal texts. */
-static void settle(struct cps_engine *engine, enum cps_stop stop, bool *failed)
-{
-    unsigned steps = engine->cores > 1 ? CIRCLE_OF_MANY : CIRCLE;
-    unsigned core = culprit(engine, stop, failed);
     uint32_t lowest = cps_engine_where(engine, core).pc;
     if (stop == CPS_STOP_BUDGET)
         return;
     for (unsigned i = 0; i < steps; i++) {
-        *failed |= cps_engine_run(engine, 1) == CPS_STOP_NOMEM;
+        tool_need(cps_engine_run(engine, 1) != CPS_STOP_NOMEM);
         uint32_t pc = cps_engine_where(engine, core).pc;
         lowest = pc < lowest ? pc : lowest;
     }
     for (unsigned i = 0; i < steps && cps_engine_where(engine, core).pc != lowest; i++)
-        *failed |= cps_engine_run(engine, 1) == CPS_STOP_NOMEM;
+        tool_need(cps_engine_run(engine, 1) != CPS_STOP_NOMEM);
 }
 
 /* "...; packet 0x70100000 at 0x0000000000100000": where it lies is not said in the loose text. */
@@ -275,11 +233,11 @@ static void describe_stop(const struct play *play, struct ending *ret)
 {
     if (play->stop == CPS_STOP_IDLE)
         return;
-    settle(play->engine, play->stop, &ret->text.failed);
+    settle(play->engine, play->stop);
     cps_buf_printf(&ret->text, "%s ", stop_words[play->stop]);
     play_explain(play, play->engine, play->stop, &ret->text);
     cps_buf_printf(&ret->text, ", level %" PRIu32 "\n", cps_engine_where(play->engine, 0).level);
-    const char *text = cps_buf_text(&ret->text);
+    const char *text = tool_text(&ret->text);
     const char *packet = strstr(text, "; packet ");
     const char *place = packet ? strstr(packet, " at ") : NULL;
     const char *level = place ? strchr(place, ',') : NULL;
@@ -293,7 +251,7 @@ static void describe_place(const struct runner *r, struct ending *ret)
     if (!r->there)
         return;
     cps_buf_printf(&ret->loose, "reaches 0x%04" PRIx32 " (", place->pc);
-    play_place(r->play[0], r->play[0]->engine->who[0], place->pc,
+    play_place(r->side[0].play, r->side[0].play->engine->who[0], place->pc,
                cps_fw_header_packet_(place->header), &ret->loose);
     cps_buf_printf(&ret->loose,
                    ") in packet 0x%08" PRIx32 " at level %" PRIu32 ", where the hardware hung\n",
@@ -301,59 +259,49 @@ static void describe_place(const struct runner *r, struct ending *ret)
     cps_buf_join(&ret->text, &ret->loose);
 }
 
-static void put_event(const struct runner *r, unsigned side, const char *label,
-                      const struct cps_event *event, struct cps_buf *out)
+static const struct cps_names *names_of(const struct runner *r, unsigned side,
+                                        const struct cps_event *event)
 {
-    cps_buf_printf(out, "  %-8s ", label);
-    if (event)
-        cps_text_event(out, event, r->play[side]->names[cps_event_who(event) % CPS_CPU_COUNT],
-                       true);
-    else
-        cps_buf_str(out, "(nothing)\n");
+    return r->side[side].play->names[cps_event_who(event) % CPS_CPU_COUNT];
 }
 
-/* Not with the instruction that took it, which belongs to the packet before. */
-static void put_packet(const struct runner *r, unsigned side, const struct cps_event *pkt,
-                       bool placed, struct cps_buf *out)
-{
-    const struct cps_names *names = r->play[side]->names[cps_event_who(pkt) % CPS_CPU_COUNT];
-    struct cps_pm4 packet = cps_pm4_decode(pkt->value);
-    const char *name = packet.kind == CPS_PM4_TYPE7
-                           ? cps_name(names, CPS_SPACE_PACKET, packet.opcode, NULL)
-                           : NULL;
-    cps_buf_printf(out, "  %-8s %s 0x%08" PRIx32 "%s%s", "packet",
-                   cps_event_sub_word(CPS_EV_PKT, cps_event_sub(pkt)), pkt->value, name ? " " : "",
-                   name ? name : "");
-    if (placed)
-        cps_buf_printf(out, " at 0x%016" PRIx64, pkt->addr);
-    cps_buf_str(out, "\n");
-}
-
-/* Counts of the end are no behaviour. */
-static void put_side(const struct runner *r, unsigned side, const struct cps_event *event,
-                     struct cps_buf *out)
-{
-    struct cps_event end =
-        cps_event_make(CPS_EV_END, event ? cps_event_sub(event) : 0, CPS_CPU_NONE, 0, 0, 0);
-    bool is_end = event && cps_event_kind(event) == CPS_EV_END;
-    put_event(r, side, side ? "new" : "old", is_end ? &end : event, out);
-}
-
+/* The packet without the instruction that took it, which belongs to the packet before; and of an
+ * end its reason alone: its counts are no behaviour. */
 static void put_difference(const struct runner *r, const struct cps_difference *first, bool placed,
                            struct cps_buf *out)
 {
     const struct cps_event *pkt = first->pkt_a ? first->pkt_a : first->pkt_b;
     cps_buf_str(out, "first difference:\n");
-    if (pkt)
-        put_packet(r, pkt != first->pkt_a, pkt, placed, out);
-    put_side(r, 0, first->a, out);
-    put_side(r, 1, first->b, out);
+    if (pkt) {
+        struct cps_pm4 packet = cps_pm4_decode(pkt->value);
+        const char *name = packet.kind == CPS_PM4_TYPE7
+                               ? cps_name(names_of(r, pkt != first->pkt_a, pkt), CPS_SPACE_PACKET,
+                                          packet.opcode, NULL)
+                               : NULL;
+        cps_buf_printf(out, "  %-8s %s 0x%08" PRIx32 "%s%s", "packet",
+                       cps_event_sub_word(CPS_EV_PKT, cps_event_sub(pkt)), pkt->value,
+                       name ? " " : "", name ? name : "");
+        if (placed)
+            cps_buf_printf(out, " at 0x%016" PRIx64, pkt->addr);
+        cps_buf_str(out, "\n");
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const struct cps_event *event = i ? first->b : first->a;
+        bool is_end = event && cps_event_kind(event) == CPS_EV_END;
+        struct cps_event end =
+            cps_event_make(CPS_EV_END, event ? cps_event_sub(event) : 0, CPS_CPU_NONE, 0, 0, 0);
+        cps_buf_printf(out, "  %-8s ", i ? "new" : "old");
+        if (event)
+            cps_text_event(out, is_end ? &end : event, names_of(r, i, is_end ? &end : event), true);
+        else
+            cps_buf_str(out, "(nothing)\n");
+    }
 }
 
 static struct cps_err *describe_difference(const struct runner *r, struct ending *ret)
 {
-    const struct record *a = &r->record[0];
-    const struct record *b = &r->record[1];
+    const struct record *a = &r->side[0].record;
+    const struct record *b = &r->side[1].record;
     const struct cps_diff_options options = {r->compared, &r->mask};
     struct cps_diff diff = {0};
     CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options, NULL, NULL, &diff));
@@ -378,15 +326,15 @@ struct cps_err *runner_run(struct runner *r, struct job *job, uint32_t events, s
     else if (r->place.wanted)
         describe_place(r, ret);
     else
-        describe_stop(r->play[0], ret);
-    return ret->text.failed || ret->loose.failed ? cps_err_nomem() : NULL;
+        describe_stop(r->side[0].play, ret);
+    return NULL;
 }
 
 void runner_bound(struct runner *r, unsigned factor)
 {
     uint64_t most = factor * r->instructions + SPARE;
     for (unsigned i = 0; i < r->sides; i++) {
-        if (r->config[i].limit > most)
-            r->config[i].limit = most;
+        if (r->side[i].config.limit > most)
+            r->side[i].config.limit = most;
     }
 }

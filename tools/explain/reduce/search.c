@@ -1,28 +1,78 @@
 /* SPDX-License-Identifier: MIT
  * The search: kind after kind of what can be left out, from large to small, until a whole round
- * leaves nothing more out. */
+ * leaves nothing more out; and the answers of earlier calls, a file of JSON. */
 #include "tools/explain/reduce/reduce.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "isa/base/within.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/run/cachedir.h"
 #include "trace/capture/pm4walk.h"
+#include "trace/out/json.h"
 
 /* A run that takes so many times the instructions of the whole job ends otherwise. */
 #define MOST_TIMES 4
 
-static bool equal(const struct cps_buf *a, const struct cps_buf *b)
+/* ---- Verdicts ---- */
+
+#define FILE_LIMIT (64u << 20)
+
+static long read_clock(void)
 {
-    return !strcmp(cps_buf_text(a), cps_buf_text(b));
+    struct timespec time = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (long)time.tv_sec;
+}
+
+void verdicts_open(struct verdicts *v, const char *dir, const char *key)
+{
+    struct json_object *file = NULL;
+    *v = (struct verdicts){.saved = read_clock()};
+    snprintf(v->key, sizeof(v->key), "%s", key);
+    if (!cache_path(dir, key, ".reduce", v->path))
+        v->path[0] = '\0';
+    CPS_FREE char *text = v->path[0] ? cache_read(v->path, FILE_LIMIT) : NULL;
+    if (text)
+        cps_err_free(tool_err(cps_json_parse(text, strlen(text), &file)));
+    struct json_object *holds = cps_json_member(file, "holds", json_type_object);
+    if (holds && !strcmp(cps_json_get_text(file, "key", ""), key))
+        v->holds = json_object_get(holds);
+    v->read = v->holds;
+    if (!v->holds)
+        v->holds = tool_json(json_object_new_object());
+    json_object_put(file);
+}
+
+struct cps_err *verdicts_save(struct verdicts *v)
+{
+    CPS_BUF text = {0};
+    if (!v->path[0])
+        return NULL;
+    struct json_object *file = json_object_new_object();
+    cps_json_text(file, "key", v->key);
+    cps_json_add(file, "holds", json_object_get(v->holds));
+    cps_json_put(&text, file, JSON_C_TO_STRING_PLAIN);
+    json_object_put(file);
+    return cache_write(v->path, &text);
+}
+
+/* ---- Questions ---- */
+
+static bool is_equal(const struct cps_buf *a, const struct cps_buf *b)
+{
+    return !strcmp(tool_text(a), tool_text(b));
 }
 
 struct cps_err *reduce_same(struct reduce *r, struct job *job, bool *ret)
 {
-    struct ending ending = {{0}, {0}};
+    struct ending ending;
     struct cps_err *err = runner_run(&r->runner, job, 0, &ending);
-    *ret = !err && equal(&ending.loose, &r->whole.loose);
+    *ret = !err && is_equal(&ending.loose, &r->whole.loose);
     r->ran++;
     ending_deinit(&ending);
     return err;
@@ -31,51 +81,62 @@ struct cps_err *reduce_same(struct reduce *r, struct job *job, bool *ret)
 struct cps_err *reduce_accept(struct reduce *r, struct job *job, bool *ret)
 {
     CPS_TRY(reduce_same(r, job, ret));
-    if (*ret) {
-        struct job other = r->job;
-        r->job = *job;
-        *job = other;
-    }
+    if (*ret)
+        job_swap(job, &r->job);
     return NULL;
 }
 
 static struct cps_err *run_without(struct reduce *r, const bool *out, bool *ret)
 {
-    const struct drops *drops = r->now;
     struct ending ending;
-    for (size_t i = 0; i < drops->count; i++) {
+    for (size_t i = 0; i < r->now->count; i++) {
         if (out[i])
-            job_drop(&r->job, &drops->list[i]);
+            job_drop(&r->tried, &r->now->list[i]);
     }
-    struct cps_err *err = runner_run(&r->runner, &r->job, 0, &ending);
-    *ret = !err && equal(&ending.text, &r->whole.text);
-    job_back(&r->job, drops->list, drops->count);
+    struct cps_err *err = runner_run(&r->runner, &r->tried, 0, &ending);
+    *ret = !err && is_equal(&ending.text, &r->whole.text);
     ending_deinit(&ending);
+    for (size_t i = 0; i < r->now->count; i++)
+        job_restore(&r->tried, &r->job, &r->now->list[i]);
     r->ran++;
     if (r->progress)
         r->progress(r);
     return err;
 }
 
-/* As ddmin_test.holds: from what is known, or by a run. Once the user wants an end, nothing holds
- * any more. */
+static bool is_interrupted(const struct reduce *r)
+{
+    return r->interrupted && *r->interrupted;
+}
+
+/* As ddmin_test.holds: by a verdict, or by a run, whose verdict is saved once a second. Once the
+ * user wants an end, nothing holds any more. */
 static struct cps_err *holds(struct ddmin_test *test, const bool *out, bool *ret)
 {
     struct reduce *r = (struct reduce *)test;
-    struct drop_key key = r->job.done;
+    struct verdicts *v = &r->verdicts;
+    struct drop_key key = r->done;
+    char digits[40];
     *ret = false;
-    if (r->interrupted && *r->interrupted)
+    if (is_interrupted(r))
         return NULL;
     for (size_t i = 0; i < r->now->count; i++) {
         if (out[i])
             job_key_add(&key, &r->now->list[i]);
     }
-    if (verdicts_find(&r->verdicts, &key, ret)) {
+    snprintf(digits, sizeof(digits), "%016" PRIx64 "%016" PRIx64, key.low, key.high);
+    struct json_object *known = cps_json_member(v->holds, digits, json_type_boolean);
+    if (known) {
+        *ret = json_object_get_boolean(known);
         r->known++;
         return NULL;
     }
     CPS_TRY(run_without(r, out, ret));
-    verdicts_add(&r->verdicts, &key, *ret);
+    cps_json_bool(v->holds, digits, *ret);
+    if (read_clock() != v->saved) {
+        v->saved = read_clock();
+        cps_err_free(verdicts_save(v)); /* that of the end is reported */
+    }
     return NULL;
 }
 
@@ -89,7 +150,9 @@ static struct cps_err *pass(struct reduce *r, const struct drops *drops, bool *a
         if (!out[i])
             continue;
         *any = true;
-        job_keep(&r->job, &drops->list[i]);
+        job_drop(&r->job, &drops->list[i]);
+        job_drop(&r->tried, &drops->list[i]);
+        job_key_add(&r->done, &drops->list[i]);
     }
     return NULL;
 }
@@ -117,7 +180,7 @@ static struct cps_err *pass_executed(struct reduce *r, unsigned kind, bool *any)
     struct cps_err *err = walk_run(&r->runner, &r->job, &walk, &ending);
     r->ran++;
     if (!err)
-        err = pass(r, kind < 6 ? &walk.calls[kind] : kind == 6 ? &walk.groups : &walk.packets, any);
+        err = pass(r, &walk.drops[kind], any);
     ending_deinit(&ending);
     walk_deinit(&walk);
     return err;
@@ -128,45 +191,36 @@ static struct cps_err *one_round(struct reduce *r, bool *any)
     *any = false;
     CPS_TRY(pass_items(r, 1u << CPS_ITEM_SUBMIT, any));
     CPS_TRY(pass_items(r, 1u << CPS_ITEM_REGISTER, any));
-    for (unsigned kind = 0; kind < 8; kind++)
+    for (unsigned kind = 0; kind < WALK_KINDS; kind++)
         CPS_TRY(pass_executed(r, kind, any));
     return pass_items(r, 1u << CPS_ITEM_DATA, any);
 }
 
-static void add_item(struct feed *feed, const struct cps_item *item)
-{
-    cps_err_free(tool_err(feed_add_shared(feed, item)));
-}
-
-/* What the ring calls, as submissions, behind our own boot: a list of items as a capture has it. */
-static void list_calls(const struct job *job, const struct walk *walk, struct feed *feed)
-{
-    const struct cps_item init = {.kind = CPS_ITEM_INIT};
-    for (size_t i = 0; i < job->count; i++) {
-        unsigned kind = job->item[i].kind;
-        if (kind == CPS_ITEM_CHIP || kind == CPS_ITEM_DATA)
-            add_item(feed, &job->item[i]);
-        if (kind == CPS_ITEM_CHIP)
-            add_item(feed, &init);
-    }
-    for (size_t i = 0; i < walk->calls[0].count; i++) {
-        const struct drop *call = &walk->calls[0].list[i];
-        const struct cps_item *load = &job->item[call->item];
-        uint64_t high = pm4_word_(load, call->at + 2);
-        const struct cps_item submit = {
-            .kind = CPS_ITEM_SUBMIT,
-            .stream = {.iova = high << 32 | pm4_word_(load, call->at + 1),
-                       .dwords = pm4_word_(load, call->at + 3) & 0xfffff}};
-        add_item(feed, &submit);
-    }
-}
-
-/* A capture has no ring and no start values: where the end is the same without, they go. */
+/* A capture has no ring and no start values: where the end is the same without, they go. Then the
+ * ring's calls are submissions, after our own boot, as a capture has them. */
 static struct cps_err *leave_ring(struct reduce *r, const struct walk *walk)
 {
+    const struct drops *calls = &walk->drops[0];
+    const struct cps_item init = {.kind = CPS_ITEM_INIT};
     struct feed feed = {0};
     struct job job;
-    list_calls(&r->job, walk, &feed);
+    for (size_t i = 0; i < r->job.count; i++) {
+        unsigned kind = r->job.item[i].kind;
+        if (kind == CPS_ITEM_CHIP || kind == CPS_ITEM_DATA)
+            job_list(&feed, &r->job.item[i]);
+        if (kind == CPS_ITEM_CHIP)
+            job_list(&feed, &init);
+    }
+    for (size_t i = 0; i < calls->count; i++) {
+        const struct cps_item *load = &r->job.item[calls->list[i].item];
+        uint32_t at = calls->list[i].at;
+        uint64_t high = pm4_word_(load, at + 2);
+        const struct cps_item submit = {
+            .kind = CPS_ITEM_SUBMIT,
+            .stream = {.iova = high << 32 | pm4_word_(load, at + 1),
+                       .dwords = pm4_word_(load, at + 3) & PM4_IB_SIZE}};
+        job_list(&feed, &submit);
+    }
     job_init(&job, &feed);
     struct cps_err *err = runner_boot(&r->runner, &job);
     if (!err)
@@ -184,7 +238,7 @@ static struct cps_err *check_end(const struct reduce *r)
                           : "the job runs to its end";
     if (!r->whole.text.size)
         return cps_err_new(CPS_ERR_INPUT, "%s: there is nothing to reduce", two);
-    if (runner->sides == 1 && runner->play[0]->stop == CPS_STOP_BUDGET)
+    if (runner->sides == 1 && runner->side[0].play->stop == CPS_STOP_BUDGET)
         return cps_err_new(CPS_ERR_INPUT, "the job reaches --limit, which is no end of its own: "
                                           "expected one that stops before");
     return NULL;
@@ -208,24 +262,27 @@ static struct cps_err *begin(struct reduce *r)
 
 static struct cps_err *all_rounds(struct reduce *r)
 {
+    struct cps_err *err = NULL;
     bool any = true;
-    while (any && !(r->interrupted && *r->interrupted))
-        CPS_TRY(one_round(r, &any));
-    return NULL;
+    job_copy(&r->tried, &r->job);
+    while (any && !err && !is_interrupted(r))
+        err = one_round(r, &any);
+    job_deinit(&r->tried);
+    return err;
 }
 
-/* Answers that were kept may be wrong. What they have led to is run, and if it does not end the
- * same way, the search begins again without them. */
+/* Verdicts of the file may be wrong. The job that they have led to is run, and if it does not end
+ * the same way, the search begins again with @p whole and without them. */
 static struct cps_err *check_known(struct reduce *r, struct job *whole)
 {
     bool same = false;
     CPS_TRY(reduce_same(r, &r->job, &same));
-    if (same || (r->interrupted && *r->interrupted))
+    if (same || is_interrupted(r))
         return NULL;
-    struct job other = r->job;
-    r->job = *whole;
-    *whole = other;
-    verdicts_forget(&r->verdicts);
+    job_swap(whole, &r->job);
+    r->done = (struct drop_key){0, 0};
+    json_object_put(r->verdicts.holds);
+    r->verdicts.holds = tool_json(json_object_new_object());
     return all_rounds(r);
 }
 
@@ -234,11 +291,10 @@ struct cps_err *reduce_search(struct reduce *r)
     struct job whole = {0};
     r->test.holds = holds;
     CPS_TRY(begin(r));
-    bool known = r->verdicts.read;
-    if (known)
+    if (r->verdicts.read)
         job_copy(&whole, &r->job);
     struct cps_err *err = all_rounds(r);
-    if (!err && known)
+    if (!err && r->verdicts.read)
         err = check_known(r, &whole);
     job_deinit(&whole);
     return err;

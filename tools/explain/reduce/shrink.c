@@ -26,36 +26,12 @@ struct attempt {
 
 static uint32_t words_of(const struct cps_item *item)
 {
-    return (uint32_t)(item->buffer.size / 4);
+    return item->kind == CPS_ITEM_DATA ? (uint32_t)(item->buffer.size / 4) : 0;
 }
 
 static uint32_t word(const struct attempt *a, size_t item, uint32_t at)
 {
     return pm4_word_(&a->job.item[item], at);
-}
-
-static int compare(const void *left, const void *right)
-{
-    const struct pm4_stream *a = *(const struct pm4_stream *const *)left;
-    const struct pm4_stream *b = *(const struct pm4_stream *const *)right;
-    if (a->item != b->item)
-        return a->item < b->item ? -1 : 1;
-    return (a->at > b->at) - (a->at < b->at);
-}
-
-/* Streams that share words cannot be moved each by itself. */
-static bool are_apart(const struct pm4_walk *walk)
-{
-    CPS_FREE const struct pm4_stream **sorted = tool_alloc(walk->streams, sizeof(*sorted));
-    bool apart = true;
-    for (size_t i = 0; i < walk->streams; i++)
-        sorted[i] = &walk->stream[i];
-    qsort(sorted, walk->streams, sizeof(*sorted), compare);
-    for (size_t i = 1; i < walk->streams; i++) {
-        const struct pm4_stream *last = sorted[i - 1];
-        apart &= sorted[i]->item != last->item || sorted[i]->at >= last->at + last->dwords;
-    }
-    return apart;
 }
 
 static void move(struct attempt *a, size_t item, uint32_t from, uint32_t *to)
@@ -108,7 +84,7 @@ static uint32_t end_of(const struct attempt *a, const struct pm4_stream *stream,
 {
     uint32_t end = stream->at + stream->dwords;
     for (uint32_t at = end; a->cut && at > stream->at; at--) {
-        if (!walk_bit(walk->seen, stream->item, at - 1) ||
+        if (!(walk->mark[stream->item][at - 1] & WALK_SEEN) ||
             is_nop(&a->job.item[stream->item], at - 1))
             continue;
         uint32_t length = pm4_length_(&a->job.item[stream->item], at - 1, end);
@@ -136,54 +112,46 @@ static void squeeze(struct attempt *a, struct pm4_stream *stream, const struct w
     stream->dwords = to - stream->at;
 }
 
-static void set_size(struct attempt *a, const struct pm4_ref *ref, uint32_t mask, uint32_t dwords)
-{
-    uint32_t at = a->moved[ref->item][ref->at];
-    uint32_t old = word(a, ref->item, at);
-    cps_put_le32(job_bytes(&a->job, ref->item, at), (old & ~mask) | dwords);
-}
-
-/* Whoever names a stream says its new size. */
+/* Lets what names a stream have its new size. */
 static void update(struct attempt *a, const struct pm4_ref *ref)
 {
     uint32_t dwords = a->streams.stream[ref->stream].dwords;
     struct cps_item *item = &a->job.item[ref->item];
-    switch (ref->kind) {
-    case PM4_REF_SUBMIT:
+    if (ref->kind == PM4_REF_SUBMIT) {
         item->stream.dwords = dwords;
-        break;
-    case PM4_REF_RING:
+    } else if (ref->kind == PM4_REF_RING) {
         item->ring.wptr = item->ring.rptr + dwords;
-        break;
-    case PM4_REF_IB:
-        set_size(a, ref, PM4_IB_SIZE, dwords);
-        break;
-    case PM4_REF_GROUP:
-        set_size(a, ref, PM4_GROUP_SIZE, dwords);
-        break;
+    } else {
+        uint32_t mask = ref->kind == PM4_REF_IB ? PM4_IB_SIZE : PM4_GROUP_SIZE;
+        uint32_t at = a->moved[ref->item][ref->at];
+        cps_put_le32(job_bytes(&a->job, ref->item, at), (word(a, ref->item, at) & ~mask) | dwords);
     }
 }
 
-/* Makes @p a of @p from. @return false: it cannot be done */
+/* Makes @p a of @p from. @return false: streams share words, so that none can move by itself */
 static bool compact(struct attempt *a, const struct job *from, const struct walk *walk)
 {
+    bool apart = true;
     job_copy(&a->job, from);
     cps_err_free(tool_err(pm4_walk_(a->job.item, a->job.count, &a->streams)));
     a->items = a->job.count;
     a->moved = tool_alloc(a->items, sizeof(*a->moved));
-    for (size_t i = 0; i < a->job.count; i++) {
-        uint32_t count = a->job.item[i].kind == CPS_ITEM_DATA ? words_of(&a->job.item[i]) : 0;
-        a->moved[i] = tool_alloc(count, sizeof(**a->moved));
-        for (uint32_t k = 0; k < count; k++)
+    for (size_t i = 0; i < a->items; i++)
+        a->moved[i] = tool_alloc(words_of(&a->job.item[i]), sizeof(**a->moved));
+    for (size_t i = 0; i < a->streams.streams; i++) {
+        const struct pm4_stream *stream = &a->streams.stream[i];
+        for (uint32_t k = 0; k < stream->dwords; k++)
+            apart &= !a->moved[stream->item][stream->at + k]++;
+    }
+    for (size_t i = 0; i < a->items; i++) {
+        for (uint32_t k = 0; k < words_of(&a->job.item[i]); k++)
             a->moved[i][k] = k;
     }
-    if (!are_apart(&a->streams))
-        return false;
-    for (size_t i = 0; i < a->streams.streams; i++)
+    for (size_t i = 0; i < a->streams.streams && apart; i++)
         squeeze(a, &a->streams.stream[i], walk);
-    for (size_t i = 0; i < a->streams.refs; i++)
+    for (size_t i = 0; i < a->streams.refs && apart; i++)
         update(a, &a->streams.ref[i]);
-    return true;
+    return apart;
 }
 
 static struct cps_err *try_compact(struct reduce *r, const struct walk *walk, bool cut, bool *ret)
@@ -201,13 +169,7 @@ static struct cps_err *try_compact(struct reduce *r, const struct walk *walk, bo
     return err;
 }
 
-static void mark(bool *used, uint32_t count, uint32_t at, uint32_t length)
-{
-    for (uint32_t i = at; i < count && i - at < length; i++)
-        used[i] = true;
-}
-
-/* Words of an item that a stream has, or that the run read. */
+/* Flags the words of an item that a stream has, or that the run read. */
 static void mark_item(const struct job *job, size_t item, const struct pm4_walk *streams,
                       const struct walk *walk, bool *used)
 {
@@ -215,14 +177,13 @@ static void mark_item(const struct job *job, size_t item, const struct pm4_walk 
     for (size_t i = 0; i < streams->streams; i++) {
         const struct pm4_stream *stream = &streams->stream[i];
         if (stream->item == item)
-            mark(used, count, stream->at, stream->dwords);
+            memset(used + stream->at, true, stream->dwords);
     }
     for (uint32_t at = 0; at < count; at++) {
-        uint32_t length = 1;
-        if (walk_bit(walk->seen, item, at))
-            length = pm4_length_(&job->item[item], at, count);
-        if (walk_bit(walk->seen, item, at) || walk_bit(walk->read, item, at))
-            mark(used, count, at, length ? length : 1);
+        uint8_t bits = walk->mark[item][at];
+        uint32_t length = bits & WALK_SEEN ? pm4_length_(&job->item[item], at, count) : 0;
+        if (bits)
+            memset(used + at, true, length ? length : 1);
     }
 }
 
@@ -240,7 +201,7 @@ static void add_used(const struct cps_item *item, const bool *used, struct feed 
         part.buffer.size = 4 * ((uint64_t)end - at + 1);
         if (!used[at])
             continue;
-        cps_err_free(tool_err(feed_add_shared(feed, &part)));
+        job_list(feed, &part);
         at = end;
     }
 }
@@ -256,7 +217,7 @@ static struct cps_err *trim(struct reduce *r, const struct walk *walk)
     for (size_t i = 0; i < r->job.count; i++) {
         const struct cps_item *item = &r->job.item[i];
         if (item->kind != CPS_ITEM_DATA) {
-            cps_err_free(tool_err(feed_add_shared(&feed, item)));
+            job_list(&feed, item);
             continue;
         }
         CPS_FREE bool *used = tool_alloc(words_of(item), sizeof(*used));
@@ -300,12 +261,7 @@ static struct cps_err *count_after(struct reduce *r, const struct walk *walk)
 
 struct cps_err *reduce_shrink(struct reduce *r)
 {
-    /* What is left out goes for good: from here on items of the job and of its view are the same.
-     */
-    struct job job;
-    job_copy(&job, &r->job);
-    job_deinit(&r->job);
-    r->job = job;
+    job_compact(&r->job);     /* from here on items of the job and of its view are the same */
     r->runner.place.iova = 0; /* its packet may move */
     CPS_TRY(with_walk(r, compact_as_far));
     CPS_TRY(with_walk(r, trim));
