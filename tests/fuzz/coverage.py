@@ -31,7 +31,7 @@ PARSERS = {
     "rom": ["fw/nv/rom/hwsq.c", "fw/nv/rom/init.c", "fw/nv/rom/listing.c", "fw/nv/rom/rom.c", "fw/nv/rom/tables.c"],
     "rnn": ["isa/names/rnn.c", "isa/names/rnn_chips.c", "isa/names/rnn_read.c", "isa/names/rnn_tree.c"],
     "script": ["fw/nv/script/script.c", "fw/nv/script/run_file.c", "fw/asm/script.c"],
-    "results": ["tools/explain/regress/results.c", "tools/explain/regress/check.c"],
+    "results": ["tools/explain/regress/results.c"],
     "manifest": ["tools/explain/regress/manifest.c"],
     "dap": ["tools/face/dap/frame.c", "tools/face/dap/dap_wire.c", "tools/face/dap/dap.c", "tools/face/dap/dap_state.c", "tools/face/dap/dap_points.c",
             "tools/face/dap/dap_code.c"],

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/fuzz/memfile.h"
-#include "tools/explain/regress/manifest.h"
+#include "tools/explain/regress/regress.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

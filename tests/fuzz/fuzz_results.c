@@ -2,7 +2,7 @@
  * Fuzz target: the results of a regression run, as `regress --merge` reads them. Each pair counts
  * at most once, and what was merged can be merged again. */
 #include "tests/fuzz/memfile.h"
-#include "tools/explain/regress/results.h"
+#include "tools/explain/regress/regress.h"
 #include "trace/out/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

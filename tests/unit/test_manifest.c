@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/scratch.h"
-#include "tools/explain/regress/manifest.h"
+#include "tools/explain/regress/regress.h"
 #include "trace/event/event.h"
 
 #define HEAD  "# cpscope-manifest 1\n"

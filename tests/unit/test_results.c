@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/scratch.h"
-#include "tools/explain/regress/results.h"
+#include "tools/explain/regress/regress.h"
 #include "trace/out/json.h"
 
 static struct cps_err *merge_text(struct json_object *to, const char *text)

@@ -12,7 +12,7 @@
 #include "tools/cmd/terminal/oom.h"
 #include "tools/run/cachedir.h"
 #include "tools/run/files.h"
-#include "tools/explain/regress/cache.h"
+#include "tools/explain/regress/regress.h"
 #include "tools/run/names.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/terminal/paint.h"

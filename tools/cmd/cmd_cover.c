@@ -15,7 +15,7 @@
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
-#include "tools/explain/regress/results.h"
+#include "tools/explain/regress/regress.h"
 #include "tools/explain/summary/summary.h"
 #include "trace/out/json.h"
 

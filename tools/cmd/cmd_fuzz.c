@@ -10,7 +10,7 @@
 #include "tools/run/work_queue.h"
 #include "tools/explain/cover/cover.h"
 #include "tools/run/interrupt.h"
-#include "tools/explain/regress/results.h"
+#include "tools/explain/regress/regress.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"

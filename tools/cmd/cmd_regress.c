@@ -5,34 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/shown.h"
 #include "tools/cmd/options/opt_engine.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/explain/cover/cover.h"
 #include "tools/explain/regress/regress.h"
+#include "tools/run/config.h"
 #include "tools/run/names.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
-#include "tools/cmd/terminal/text.h"
 #include "trace/out/json.h"
 #include "trace/out/outfile.h"
 
 int cmd_regress(const struct cps_options *opt);
 
-static struct cps_run_config config_of(const struct regress *r)
+/* "I/N", from 1; else the environment of test runners, from 0, whose status file shows them that it
+ * is honoured. */
+static struct cps_err *read_shard(struct regress *r, const char *shard)
 {
-    struct cps_run_config config = r->opt->run;
-    config.limit = r->manifest.limit;
-    cps_run_set_policy(&config, r->manifest.policy);
-    config.policy_mixed = true;
-    config.gen = 0;
-    return config;
-}
-
-/* As test runners say it, from 0. */
-static struct cps_err *read_environment(struct regress *r, const char *index, const char *total)
-{
+    const char *total = getenv("TEST_TOTAL_SHARDS");
+    const char *index = getenv("TEST_SHARD_INDEX");
     const char *status = getenv("TEST_SHARD_STATUS_FILE");
+    unsigned first = 1, count = 1;
     uint64_t i = 0, n = 0;
+    if (shard && !results_shard(shard, &first, &count))
+        return cps_err_new(CPS_ERR_INPUT, "--shard %s: expected I/N, I from 1 to N", shard);
+    r->shard = first - 1;
+    r->shards = count;
+    if (shard || !total || !index)
+        return NULL;
     if (!opt_count(total, &n) || !opt_count(index, &i) || i >= n || n > INT32_MAX)
         return cps_err_new(CPS_ERR_INPUT,
                            "TEST_SHARD_INDEX %s of TEST_TOTAL_SHARDS %s: expected an index from 0 "
@@ -40,35 +40,19 @@ static struct cps_err *read_environment(struct regress *r, const char *index, co
                            index, total);
     r->shard = (uint32_t)i;
     r->shards = (uint32_t)n;
-    /* The runner wants to see that it is honoured. */
     return status ? cps_outfile_whole(status, "", 0) : NULL;
 }
 
-/* "I/N", from 1; else what the environment says. */
-static struct cps_err *read_shard(struct regress *r)
+/* Firmware that the manifest names without a folder, and is not beside it. */
+static void find_firmware(struct regress *r, const struct cps_options *opt)
 {
-    const char *total = getenv("TEST_TOTAL_SHARDS");
-    const char *index = getenv("TEST_SHARD_INDEX");
-    unsigned i = 1, n = 1;
-    if (r->opt->shard && !results_shard(r->opt->shard, &i, &n))
-        return cps_err_new(CPS_ERR_INPUT, "--shard %s: expected I/N, I from 1 to N", r->opt->shard);
-    r->shard = i - 1;
-    r->shards = n;
-    return r->opt->shard || !total || !index ? NULL : read_environment(r, index, total);
-}
-
-/* What the manifest names without a folder, and is not beside it. */
-static void find_firmware(struct regress *r)
-{
-    const char *manifest = r->opt->arg[0];
-    const char *slash = strrchr(manifest, '/');
-    size_t folder = slash ? (size_t)(slash - manifest) + 1 : 0;
+    const char *slash = strrchr(r->path, '/');
+    size_t folder = slash ? (size_t)(slash - r->path) + 1 : 0;
     for (unsigned i = 0; i < 2 * r->manifest.firmware_count; i++) {
         char found[FILES_PATH];
         char **path = &r->manifest.firmware[i / 2].path[i % 2];
-        bool beside = *path && !strncmp(*path, manifest, folder);
-        if (!beside ||
-            files_firmware_beside(&r->opt->fw_path, *path, *path + folder, found) == *path)
+        bool beside = *path && !strncmp(*path, r->path, folder);
+        if (!beside || files_firmware_beside(&opt->fw_path, *path, *path + folder, found) == *path)
             continue;
         free(*path);
         *path = tool_strdup(found);
@@ -78,15 +62,15 @@ static void find_firmware(struct regress *r)
 /* Results are of one firmware and of one set of names from the first process to the last look. */
 static struct cps_err *check_inputs(const struct regress *r)
 {
-    const struct manifest *m = &r->manifest;
     char names[65] = "";
-    if (r->opt->run.rnn)
-        CPS_TRY(files_digest(r->opt->run.rnn, ".xml", names));
+    if (r->run.rnn)
+        CPS_TRY(files_digest(r->run.rnn, ".xml", names));
     if (strcmp(names, r->names) != 0)
-        return cps_err_new(CPS_ERR_INPUT, "%s: changed while it was used", r->opt->run.rnn);
-    for (unsigned i = 0; i < 2 * m->firmware_count; i++) {
-        if (m->firmware[i / 2].path[i % 2])
-            CPS_TRY(files_check_stamp(m->firmware[i / 2].path[i % 2], &r->stamp[i / 2][i % 2]));
+        return cps_err_new(CPS_ERR_INPUT, "%s: changed while it was used", r->run.rnn);
+    for (unsigned i = 0; i < 2 * r->manifest.firmware_count; i++) {
+        const char *path = r->manifest.firmware[i / 2].path[i % 2];
+        if (path)
+            CPS_TRY(files_check_stamp(path, &r->stamp[i / 2][i % 2]));
     }
     return NULL;
 }
@@ -134,29 +118,33 @@ static void add_settings(struct regress *r)
     }
 }
 
-static struct cps_err *prepare(struct regress *r)
+static struct cps_err *prepare(struct regress *r, const struct cps_options *opt)
 {
-    const struct cps_options *opt = r->opt;
     const struct manifest *m = &r->manifest;
-    CPS_TRY(manifest_read(opt->arg[0], &r->manifest));
-    find_firmware(r);
-    r->run = config_of(r);
+    r->path = opt->arg[0];
+    CPS_TRY(manifest_read(r->path, &r->manifest));
+    find_firmware(r, opt);
+    r->run = opt->run;
+    r->run.limit = m->limit;
+    cps_run_set_policy(&r->run, m->policy);
+    r->run.policy_mixed = true;
+    r->run.gen = 0;
     r->jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1;
     if (r->jobs > m->capture_count)
         r->jobs = m->capture_count;
-    CPS_TRY(read_shard(r));
+    CPS_TRY(read_shard(r, opt->shard));
     r->stamp = tool_alloc(m->firmware_count, sizeof(*r->stamp));
     for (unsigned i = 0; i < 2 * m->firmware_count; i++) {
         if (m->firmware[i / 2].path[i % 2])
             files_stamp(m->firmware[i / 2].path[i % 2], &r->stamp[i / 2][i % 2]);
     }
-    if (opt->run.rnn)
-        CPS_TRY(files_digest(opt->run.rnn, ".xml", r->names));
+    if (r->run.rnn)
+        CPS_TRY(files_digest(r->run.rnn, ".xml", r->names));
     add_settings(r);
-    regress_count_pairs(r);
+    regress_list_pairs(r);
     CPS_TRY(cache_choose(opt->cache, !opt->no_cache, &r->cache));
     for (unsigned i = 0; *r->cache.dir && i < 256; i++) {
-        char path[4096]; /* what processes left there that were killed */
+        char path[4096]; /* temporary files of processes that were killed */
         if (snprintf(path, sizeof(path), "%s/%02x", r->cache.dir, i) < (int)sizeof(path))
             cache_sweep(path, ".tmp");
     }
@@ -172,7 +160,7 @@ static struct cps_err *add_cover(struct regress *r, const struct manifest_firmwa
     CPS_TRY(cps_fw_load(m->path[0], 0, &fw));
     const struct cps_trace_head head = {.gen = fw->gen, .layout = fw->layout};
     CPS_FREE struct cps_cover *cover = tool_alloc((size_t)fw->count + 1, sizeof(*cover));
-    struct cps_err *err = trace_names(&head, r->opt->run.rnn, names);
+    struct cps_err *err = trace_names(&head, r->run.rnn, names);
     for (uint32_t k = 0; k < fw->count && bits[k]; k++) {
         cover[k].taken = (bits[k] - '0') >> 1 & 1;
         cover[k].run = cover[k].taken + ((bits[k] - '0') >> 2 & 1);
@@ -185,89 +173,81 @@ static struct cps_err *add_cover(struct regress *r, const struct manifest_firmwa
     return err;
 }
 
-/* What differs in the code, and which code ran. */
+/* How the code differs, and which code ran. */
 static struct cps_err *add_code(struct regress *r)
 {
-    struct worker *worker = NULL;
-    struct cps_err *err = worker_create(r, &worker);
+    struct cps_err *err = regress_open_firmware(r);
     if (!err)
-        err = worker_code(worker, cps_json_get(r->results, "code"));
-    worker_destroy(worker);
+        err = regress_code(r, cps_json_get(r->results, "code"));
+    regress_close_firmware(r);
     for (unsigned i = 0; !err && i < r->manifest.firmware_count; i++) {
         const struct manifest_firmware *m = &r->manifest.firmware[i];
         const char *digits = cps_json_get_text(r->digits, m->name, NULL);
-        if (digits) /* what cannot be read, every pair of that firmware says */
+        if (digits) /* of firmware that cannot be read, every pair tells */
             cps_err_free(tool_err(add_cover(r, m, digits)));
     }
     return err;
 }
 
 /* Lines of single pairs on the terminal, where a report has all of them. */
-#define MAX_LINES 20
+enum { MOST_LINES = 20 };
 
-static struct cps_err *print_people(const struct regress *r)
+static const char layout[] =
+    "{lines*{status:-8} {firmware:e}  {capture:e}: {reason:e}\n}"
+    "{more?and {more} more: see {folder:e}/index.html\n}"
+    "{pass} pass, {differ} differ, {stopped} stopped, {skipped} skipped{not_run?, {not_run} not "
+    "run}\n";
+
+static struct cps_err *print_people(struct json_object *results, const char *folder)
 {
-    struct json_object *pairs = cps_json_get(r->results, "pairs");
-    static const char *const fields[][2] = {
-        {"firmware", "  "}, {"capture", ": "}, {"reason", "\n"}};
-    CPS_BUF out = {0};
-    size_t lines = 0;
+    struct json_object *pairs = cps_json_get(results, "pairs");
+    struct json_object *root = json_object_new_object();
+    struct json_object *lines = cps_json_new_array(root, "lines");
+    size_t count = 0;
     for (size_t i = 0; i < cps_json_count(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
-        if (result_is_plain(pair) || (lines++ >= MAX_LINES && r->opt->output))
-            continue;
-        cps_buf_printf(&out, "%-8s ", result_word(result_status(pair)));
-        for (unsigned k = 0; k < 3; k++) {
-            cps_shown_put_(&out, result_text(pair, fields[k][0]));
-            cps_buf_str(&out, fields[k][1]);
-        }
+        if (!result_is_plain(pair) && (count++ < MOST_LINES || !folder))
+            cps_json_append(lines, json_object_get(pair));
     }
-    if (r->opt->output && lines > MAX_LINES) {
-        cps_buf_printf(&out, "and %zu more: see ", lines - MAX_LINES);
-        cps_shown_put_(&out, r->opt->output);
-        cps_buf_str(&out, "/index.html\n");
-    }
-    cps_buf_printf(
-        &out, "%u pass, %u differ, %u stopped, %u skipped", results_count(r->results, RESULT_PASS),
-        results_count(r->results, RESULT_DIFFERS), results_count(r->results, RESULT_STOPPED),
-        results_count(r->results, RESULT_SKIPPED));
-    if (r->interrupted)
-        cps_buf_printf(&out, ", %u not run", results_count(r->results, RESULT_NOT_RUN));
-    cps_buf_str(&out, "\n");
-    return report_text(&out);
+    doc_put(root, "folder=%s pass=%u differ=%u stopped=%u skipped=%u", folder,
+            results_count(results, RESULT_PASS), results_count(results, RESULT_DIFFERS),
+            results_count(results, RESULT_STOPPED), results_count(results, RESULT_SKIPPED));
+    if (folder && count > MOST_LINES)
+        cps_json_uint(root, "more", count - MOST_LINES);
+    if (cps_json_get(results, "interrupted"))
+        cps_json_uint(root, "not_run", results_count(results, RESULT_NOT_RUN));
+    return doc_print(root, layout, false);
 }
 
-static struct cps_err *finish(struct regress *r)
+static struct cps_err *finish(struct regress *r, const struct cps_options *opt)
 {
     CPS_BUF why = {0};
     r->status = results_exit(r->results, &why);
     cps_json_uint(r->results, "exit", (uint64_t)r->status);
-    if (r->opt->output && r->folder.lock < 0)
-        CPS_TRY(results_open(r->opt->output, &r->folder));
-    if (r->opt->output)
-        CPS_TRY(results_write(r->results, r->opt->output));
-    if (r->opt->json)
-        CPS_TRY(report_json(json_object_get(r->results)));
-    else
-        CPS_TRY(print_people(r));
+    if (opt->output && r->folder.lock < 0)
+        CPS_TRY(results_open(opt->output, &r->folder));
+    if (opt->output)
+        CPS_TRY(results_write(r->results, opt->output));
+    CPS_TRY(opt->json ? report_json(json_object_get(r->results))
+                      : print_people(r->results, opt->output));
     return r->status == 3 ? cps_err_new(CPS_ERR_INPUT, "%s", tool_text(&why)) : NULL;
 }
 
-static struct cps_err *merge(struct regress *r)
+static struct cps_err *merge(struct regress *r, const struct cps_options *opt)
 {
-    for (unsigned i = 0; i < r->opt->arg_count; i++) {
+    for (unsigned i = 0; i < opt->arg_count; i++) {
         CPS_BUF path = {0};
-        cps_buf_printf(&path, "%s/results.json", r->opt->arg[i]);
+        cps_buf_printf(&path, "%s/results.json", opt->arg[i]);
         CPS_TRY(results_merge(r->results, tool_text(&path)));
     }
     CPS_TRY(results_complete(r->results));
-    return finish(r);
+    return finish(r, opt);
 }
 
-static struct cps_err *regress(struct regress *r)
+static struct cps_err *regress(struct regress *r, const struct cps_options *opt)
 {
     char shard[32];
-    CPS_TRY(prepare(r));
+    CPS_TRY(prepare(r, opt));
     CPS_TRY(regress_run(r));
     CPS_TRY(add_code(r));
     CPS_TRY(check_inputs(r));
@@ -285,22 +265,20 @@ static struct cps_err *regress(struct regress *r)
         fprintf(stderr, "%u processes died, with what they knew of the code that ran\n",
                 r->lost_workers);
     CPS_TRY(results_sort(r->results));
-    CPS_TRY(regress_check_pairs(r));
-    return finish(r);
+    return finish(r, opt);
 }
 
 int cmd_regress(const struct cps_options *opt)
 {
-    struct regress r = {.opt = opt, .folder = {.lock = -1}};
+    struct regress r = {.folder = {.lock = -1}};
     if (opt->merge ? !opt->arg_count : opt->arg_count != 1)
         return report_usage("regress takes one manifest, or --merge and directories");
-    r.results = results_create();
-    r.digits = json_object_new_object();
-    if (!cps_json_complete(r.results) || !cps_json_complete(r.digits))
-        tool_oom();
-    struct cps_err *err = opt->merge ? merge(&r) : regress(&r);
+    r.results = tool_json(results_create());
+    r.digits = tool_json(json_object_new_object());
+    struct cps_err *err = opt->merge ? merge(&r, opt) : regress(&r, opt);
     int status = err ? report_error(err) : r.status;
     json_object_put(r.results);
+    json_object_put(r.due);
     json_object_put(r.digits);
     free(r.stamp);
     results_close(opt->output, &r.folder);

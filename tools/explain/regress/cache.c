@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Results of runs. An entry is a `.cpt` whose head has one more line: "# run" and a JSON object
  * with its key, how the run ended, its counts, and which instructions it executed. */
-#include "tools/explain/regress/cache.h"
+#include "tools/explain/regress/regress.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads the matrix of a regression run. */
-#include "tools/explain/regress/manifest.h"
+#include "tools/explain/regress/regress.h"
 
 #include <errno.h>
 #include <glob.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The report for people: one page that needs no network and no script. A matrix with a cell per
  * pair; a cell that is not green leads to what happened there. Anchors: pN for pair N, gN for place
- * N. */
-#include <inttypes.h>
-#include <stdarg.h>
+ * N. The page is a tree of its own, over that of the results, and a layout. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/explain/regress/results.h"
+#include "tools/explain/regress/regress.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/render/html.h"
 #include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
@@ -15,43 +14,169 @@
 /* Captures of a place that the page shows chains of: a page of thousands shall open. */
 enum { MOST_CHAINS = 20 };
 
+/* Boxes of the filter are in front of the table, where rules of the style look at them. */
+static const char layout[] =
+    "<main>\n<h1>cpscope regress</h1>\n<p>{count} pairs of firmware and capture. "
+    "<a href=\"#code\">Changed code</a>, <a href=\"#coverage\">handler coverage</a></p>\n"
+    "{shard?<p class=\"note\">Only shard {shard}.</p>\n}{why?<p class=\"note\">{why}</p>\n}"
+    "{all_causes?<h2>Why it differs</h2>\n<div class=\"few\" tabindex=\"0\"><table id=\"causes\">"
+    "<thead><tr><th>cause</th><th>firmware</th><th>captures</th><th>differences</th>"
+    "<th>the first</th></tr></thead>\n{all_causes*<tr><td>{cause}</td><td>{firmware}</td>"
+    "<td class=\"n\">{captures}</td><td class=\"n\">{differences}</td><td>{first}</td></tr>\n}"
+    "</table></div>\n}{places?<h2>Where it differs first</h2>\n<div class=\"few\" tabindex=\"0\">"
+    "<table id=\"places\"><thead><tr><th>handler</th><th>firmware</th><th>captures</th></tr>"
+    "</thead>\n{places*<tr><td><a href=\"#g{number}\">{name}</a></td><td>{firmware}</td>"
+    "<td class=\"n\">{captures}</td></tr>\n}</table></div>\n}<h2>All pairs</h2>\n"
+    "{filters*<input class=\"filter\" type=\"checkbox\" id=\"f-{word}\" checked>"
+    "<label class=\"legend {word}\" for=\"f-{word}\">{word} {count}</label>\n}"
+    "<table id=\"matrix\"><thead><tr><th>capture</th>"
+    "{columns*<th>{name}{is_baseline?<br>baseline}</th>}</tr></thead>\n<tbody>\n"
+    "{rows*<tr class=\"row-{status}\"><th scope=\"row\">{capture}</th>{cells*<td{status? "
+    "class=\"{status}\"}>{number?<a href=\"#p{number}\">}{plain?<span>}{status}"
+    "{differences? ({differences})}{number?</a>}{plain?</span>}</td>}</tr>\n}</tbody></table>\n"
+    "<div id=\"code\"></div>{code*<h2>Code of {name} that differs from the baseline</h2>\n"
+    "<pre>{text}</pre>\n}<h2 id=\"coverage\">Handler coverage</h2>\n"
+    "{coverage*<details open><summary>{name}</summary>\n<table><thead><tr>"
+    "<th>handler, from its address</th><th colspan=\"2\">instructions executed</th>"
+    "<th>branch directions</th></tr></thead>\n<tbody>{handlers*<tr{none? class=\"none\"}>"
+    "<th scope=\"row\">{handler}</th><td class=\"n\">{ran} of {all}</td>"
+    "<td><progress max=\"{most}\" value=\"{ran}\" aria-label=\"executed\"></progress></td>"
+    "{directions?<td class=\"n\">{taken} of {directions}</td>}{directions!<td></td>}</tr>\n}"
+    "</tbody></table></details>\n}</main>\n"
+    "{places*<section class=\"page\" id=\"g{number}\"><nav class=\"top\"><a href=\"#matrix\">"
+    "matrix</a></nav>\n<h2>{firmware} differs in {name}</h2>\n"
+    "{pairs*<article id=\"p{number}\"><nav><a href=\"#matrix\">matrix</a>"
+    "{previous? <a href=\"#p{previous}\">previous capture</a>}"
+    "{next? <a href=\"#p{next}\">next capture</a>}</nav>\n"
+    "{pair><h3><span class=\"tag {status}\">{status}</span> {firmware} &middot; {capture}</h3>\n"
+    "<p>{reason}</p>\n{causes?<h4>Why</h4><table><thead><tr><th>cause</th><th>differences</th>"
+    "<th>packets</th><th>the first</th></tr></thead>\n<tbody>{causes*<tr><td>{cause}</td>"
+    "<td class=\"n\">{differences}</td><td class=\"n\">{packets}</td><td>{first}</td></tr>\n}"
+    "</tbody></table>\n}}{chains*<details><summary>Where it comes from: {first}</summary>"
+    "<div class=\"sides\">{.sides}</div></details>\n}"
+    "{elsewhere?<p class=\"key\">Where it comes from: <a href=\"#p{elsewhere}\">another capture</a>"
+    " that differs here shows it; for this one it is in results.json</p>\n}"
+    "<h4>The packet</h4><div class=\"sides\">{.packet}</div>\n"
+    "<details><summary>All differences</summary>{pair>{counts?<pre>{counts}</pre>\n}}</details>"
+    "</article>\n}{.code?<h4>The handlers</h4><p class=\"key\"><mark class=\"here\">&gt;</mark> "
+    "the difference arises here, <mark class=\"changed\">!</mark> other code on the other side, "
+    "~ branches elsewhere</p>\n<div class=\"sides\">{.code}</div>\n}"
+    "<h4>Captures that differ here first: {captures}</h4><ul class=\"captures\">\n"
+    "{pairs*<li><a href=\"#p{number}\">{pair>{capture}}</a>\n}</ul>\n</section>\n}"
+    "{loose*<section class=\"page\"><article id=\"p{number}\"><nav><a href=\"#matrix\">matrix</a>"
+    "</nav>\n{pair><h3><span class=\"tag {status}\">{status}</span> {firmware} &middot; {capture}"
+    "</h3>\n<p>{reason}</p>\n}</article></section>\n}</body></html>\n";
+
 static struct json_object *item(struct json_object *list, size_t index)
 {
     return json_object_array_get_idx(list, index);
 }
 
-/* Cells of a row: @p kinds  't' a text, 'n' an int64_t */
-static void put_cells(struct cps_buf *out, const char *kinds, ...)
+/* A copy with texts as HTML has them, but for members ".KEY", which are HTML. */
+static struct json_object *escape(struct json_object *from)
 {
-    va_list args;
-    va_start(args, kinds);
-    for (; *kinds; kinds++) {
-        if (*kinds == 't')
-            html_wrap(out, "<td>", va_arg(args, const char *), "</td>");
-        else
-            cps_buf_printf(out, "<td class=\"n\">%" PRId64 "</td>", va_arg(args, int64_t));
+    struct json_object *to = NULL;
+    CPS_BUF text = {0};
+    switch (json_object_get_type(from)) {
+    case json_type_string:
+        html_text(&text, json_object_get_string(from));
+        return tool_json(json_object_new_string(tool_text(&text)));
+    case json_type_array:
+        to = json_object_new_array();
+        for (size_t i = 0; i < cps_json_count(from); i++)
+            cps_json_append(to, escape(item(from, i)));
+        return to;
+    case json_type_object: {
+        to = json_object_new_object();
+        json_object_object_foreach(from, key, value)
+        {
+            cps_json_add(to, key, *key == '.' ? json_object_get(value) : escape(value));
+        }
+        return to;
     }
-    va_end(args);
+    default:
+        return json_object_get(from);
+    }
 }
 
-/* ---- The matrix ---- */
-
-static void put_cell(struct cps_buf *out, struct json_object *pair, size_t index)
+/* Appends a caption and marked lines, if there are any: a golden has no code. */
+static void put_side(struct cps_buf *out, const char *label, const char *text)
 {
-    enum result_status status = result_status(pair);
-    bool linked = !result_is_plain(pair);
-    cps_buf_printf(out, "<td class=\"%s\">", result_word(status));
-    if (linked)
-        cps_buf_printf(out, "<a href=\"#p%zu\">", index);
-    else
-        cps_buf_str(out, "<span>");
-    cps_buf_str(out, result_word(status));
-    if (status == RESULT_DIFFERS)
-        cps_buf_printf(out, " (%" PRId64 ")", cps_json_get_int(pair, "differences", 0));
-    cps_buf_str(out, linked ? "</a></td>" : "</span></td>");
+    CPS_BUF lines = {0};
+    if (!*text)
+        return;
+    html_pre_marked(&lines, text);
+    html_wrap(out, "<figure><figcaption>", label, "</figcaption>");
+    cps_buf_join(out, &lines);
+    cps_buf_str(out, "</figure>");
 }
 
-/* What the filter goes by: the cell that most wants to be seen. */
+/* Sets a member to both sides of a place beside each other; of equal ones, one. */
+static void put_sides(struct json_object *to, const char *key, struct json_object *about,
+                      const char *a, const char *b)
+{
+    CPS_BUF sides = {0};
+    bool same = !strcmp(key, ".sides") && !strcmp(a, b);
+    put_side(&sides, same ? "both" : result_text(about, "label_a"), a);
+    put_side(&sides, result_text(about, "label_b"), same ? "" : b);
+    cps_json_buf(to, key, &sides);
+}
+
+/* By falling `captures`, then by the texts of these members. */
+static int compare(const void *x, const void *y, const char *const *keys)
+{
+    struct json_object *a = *(struct json_object *const *)x;
+    struct json_object *b = *(struct json_object *const *)y;
+    int64_t more = cps_json_get_int(b, "captures", 0) - cps_json_get_int(a, "captures", 0);
+    int order = (more > 0) - (more < 0);
+    for (; !order && *keys; keys++)
+        order = strcmp(result_text(a, *keys), result_text(b, *keys));
+    return order;
+}
+
+static int compare_causes(const void *a, const void *b)
+{
+    static const char *const keys[] = {"firmware", "cause", NULL};
+    return compare(a, b, keys);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    static const char *const keys[] = {"key", NULL};
+    return compare(a, b, keys);
+}
+
+/* Which places of changed code make how many captures of a firmware differ. */
+static void add_causes(struct json_object *page, struct json_object *pairs)
+{
+    struct json_object *list = cps_json_new_array(page, "all_causes");
+    struct json_object *known = json_object_new_object();
+    for (size_t i = 0; i < cps_json_count(pairs); i++) {
+        struct json_object *causes = cps_json_get(item(pairs, i), "causes");
+        for (size_t k = 0; k < cps_json_count(causes); k++) {
+            const char *firmware = result_text(item(pairs, i), "firmware");
+            const char *cause = result_text(item(causes, k), "cause");
+            const char *first = result_text(item(causes, k), "first");
+            CPS_BUF key = {0};
+            cps_buf_printf(&key, "%s\n%s", firmware, cause);
+            struct json_object *row = cps_json_get(known, tool_text(&key));
+            if (!row) {
+                row = doc_row(list, "cause=%s firmware=%s first=%s", cause, firmware, first);
+                cps_json_add(known, tool_text(&key), json_object_get(row));
+            }
+            if (strcmp(first, result_text(row, "first")) < 0)
+                cps_json_text(row, "first", first);
+            cps_json_int(row, "captures", cps_json_get_int(row, "captures", 0) + 1);
+            cps_json_int(row, "differences",
+                         cps_json_get_int(row, "differences", 0) +
+                             cps_json_get_int(item(causes, k), "differences", 0));
+        }
+    }
+    json_object_array_sort(list, compare_causes);
+    json_object_put(known);
+}
+
+/* The word that the filter goes by: of the cell that most wants to be seen. */
 static const char *row_status(struct json_object *pairs, size_t first, size_t end)
 {
     static const enum result_status order[] = {RESULT_SKIPPED, RESULT_PASS, RESULT_STOPPED,
@@ -64,429 +189,161 @@ static const char *row_status(struct json_object *pairs, size_t first, size_t en
     return result_word(order[most]);
 }
 
-/* A capture: pairs are sorted by it, so that a row is a run of them. @return its end */
-static size_t put_row(struct cps_buf *out, struct json_object *pairs, size_t first,
-                      struct json_object *names)
+/* Pairs are sorted by capture, so that a row is a run of them. */
+static void add_rows(struct json_object *page, struct json_object *pairs, struct json_object *names)
 {
-    const char *capture = result_text(item(pairs, first), "capture");
-    size_t end = first;
-    while (end < cps_json_count(pairs) &&
-           !strcmp(result_text(item(pairs, end), "capture"), capture))
-        end++;
-    cps_buf_printf(out, "<tr class=\"row-%s\">", row_status(pairs, first, end));
-    html_wrap(out, "<th scope=\"row\">", capture, "</th>");
-    for (size_t i = 0; i < cps_json_count(names); i++) {
-        const char *name = json_object_get_string(item(names, i));
-        size_t at = first;
-        while (at < end && strcmp(result_text(item(pairs, at), "firmware"), name) != 0)
-            at++;
-        if (at < end)
-            put_cell(out, item(pairs, at), at);
-        else
-            cps_buf_str(out, "<td></td>");
-    }
-    cps_buf_str(out, "</tr>\n");
-    return end;
-}
-
-/* Legend and filter in one: boxes in front of the table, which rules of the style look at. */
-static void put_filters(struct cps_buf *out, struct json_object *results)
-{
-    for (unsigned i = 0; i < RESULT_COUNT; i++) {
-        const char *word = result_word((enum result_status)i);
-        unsigned count = results_count(results, (enum result_status)i);
-        if (count || i != RESULT_NOT_RUN)
-            cps_buf_printf(out,
-                           "<input class=\"filter\" type=\"checkbox\" id=\"f-%s\" checked>"
-                           "<label class=\"legend %s\" for=\"f-%s\">%s %u</label>\n",
-                           word, word, word, word, count);
-    }
-}
-
-static void put_matrix(struct cps_buf *out, struct json_object *results)
-{
-    struct json_object *pairs = cps_json_get(results, "pairs");
-    struct json_object *names = cps_json_get(results, "firmware");
-    const char *baseline = result_text(results, "baseline");
-    cps_buf_str(out, "<h2>All pairs</h2>\n");
-    put_filters(out, results);
-    cps_buf_str(out, "<table id=\"matrix\"><thead><tr><th>capture</th>");
-    for (size_t i = 0; i < cps_json_count(names); i++) {
-        const char *name = json_object_get_string(item(names, i));
-        html_wrap(out, "<th>", name, strcmp(name, baseline) ? "</th>" : "<br>baseline</th>");
-    }
-    cps_buf_str(out, "</tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < cps_json_count(pairs);)
-        i = put_row(out, pairs, i, names);
-    cps_buf_str(out, "</tbody></table>\n");
-}
-
-/* ---- Code and coverage ---- */
-
-static void put_code(struct cps_buf *out, struct json_object *code)
-{
-    cps_buf_str(out, "<div id=\"code\"></div>");
-    json_object_object_foreach(code, name, text)
-    {
-        const char *places = json_object_get_string(text);
-        html_wrap(out, "<h2>Code of ", name, " that differs from the baseline</h2>\n");
-        html_pre(out, *places ? places : "none");
-    }
-}
-
-static void put_handler(struct cps_buf *out, struct json_object *handler)
-{
-    struct results_cover c = results_cover_of(handler);
-    cps_buf_str(out, c.ran ? "<tr>" : "<tr class=\"none\">");
-    html_wrap(out, "<th scope=\"row\">", result_text(handler, "handler"), "</th>");
-    cps_buf_printf(out,
-                   "<td class=\"n\">%u of %u</td><td><progress max=\"%u\" value=\"%u\" "
-                   "aria-label=\"executed\"></progress></td>",
-                   c.ran, c.all, c.all ? c.all : 1, c.ran);
-    if (c.directions)
-        cps_buf_printf(out, "<td class=\"n\">%u of %u</td></tr>\n", c.taken, c.directions);
-    else
-        cps_buf_str(out, "<td></td></tr>\n");
-}
-
-static void put_coverage(struct cps_buf *out, struct json_object *coverage)
-{
-    cps_buf_str(out, "<h2 id=\"coverage\">Handler coverage</h2>\n");
-    json_object_object_foreach(coverage, name, handlers)
-    {
-        html_wrap(out, "<details open><summary>", name, "</summary>\n<table><thead><tr>");
-        cps_buf_str(out, "<th>handler, from its address</th><th colspan=\"2\">instructions "
-                         "executed</th><th>branch directions</th></tr></thead>\n<tbody>");
-        for (size_t i = 0; i < cps_json_count(handlers); i++)
-            put_handler(out, item(handlers, i));
-        cps_buf_str(out, "</tbody></table></details>\n");
-    }
-}
-
-/* ---- Causes over all captures: which places of changed code make how many of them differ ---- */
-
-/* A cause of one pair, or of all pairs of its firmware. */
-struct row {
-    const char *firmware, *cause, *first;
-    int64_t differences, captures;
-};
-
-static int by_name(const void *x, const void *y)
-{
-    const struct row *a = x;
-    const struct row *b = y;
-    int order = strcmp(a->firmware, b->firmware);
-    order = order ? order : strcmp(a->cause, b->cause);
-    return order ? order : strcmp(a->first, b->first);
-}
-
-static int by_captures(const void *x, const void *y)
-{
-    const struct row *a = x;
-    const struct row *b = y;
-    if (a->captures != b->captures)
-        return a->captures > b->captures ? -1 : 1;
-    return by_name(a, b);
-}
-
-/* Rows of one firmware and cause become one. @return how many are left */
-static size_t join_rows(struct row *row, size_t count)
-{
-    size_t kept = 0;
-    qsort(row, count, sizeof(*row), by_name);
-    for (size_t i = 0; i < count; i++) {
-        struct row *last = kept ? &row[kept - 1] : NULL;
-        if (last && !strcmp(last->firmware, row[i].firmware) &&
-            !strcmp(last->cause, row[i].cause)) {
-            last->differences += row[i].differences;
-            last->captures++;
-        } else {
-            row[kept++] = row[i];
+    struct json_object *rows = cps_json_new_array(page, "rows");
+    for (size_t first = 0, end = 0; first < cps_json_count(pairs); first = end) {
+        const char *capture = result_text(item(pairs, first), "capture");
+        while (end < cps_json_count(pairs) &&
+               !strcmp(result_text(item(pairs, end), "capture"), capture))
+            end++;
+        struct json_object *row =
+            doc_row(rows, "capture=%s status=%s", capture, row_status(pairs, first, end));
+        struct json_object *cells = cps_json_new_array(row, "cells");
+        for (size_t i = 0; i < cps_json_count(names); i++) {
+            struct json_object *cell = doc_row(cells, "status=");
+            size_t at = first;
+            while (at < end && strcmp(result_text(item(pairs, at), "firmware"),
+                                      json_object_get_string(item(names, i))) != 0)
+                at++;
+            if (at == end)
+                continue;
+            struct json_object *pair = item(pairs, at);
+            cps_json_text(cell, "status", result_word(result_status(pair)));
+            if (result_is_plain(pair))
+                cps_json_bool(cell, "plain", true);
+            else
+                cps_json_uint(cell, "number", at);
+            if (result_status(pair) == RESULT_DIFFERS)
+                cps_json_int(cell, "differences", cps_json_get_int(pair, "differences", 0));
         }
     }
-    qsort(row, kept, sizeof(*row), by_captures);
-    return kept;
-}
-
-static void put_causes_overview(struct cps_buf *out, struct json_object *pairs)
-{
-    struct row *row = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < cps_json_count(pairs); i++) {
-        struct json_object *causes = cps_json_get(item(pairs, i), "causes");
-        for (size_t k = 0; k < cps_json_count(causes); k++) {
-            struct json_object *cause = item(causes, k);
-            TOOL_ROOM(row, count);
-            row[count++] = (struct row){result_text(item(pairs, i), "firmware"),
-                                        result_text(cause, "cause"), result_text(cause, "first"),
-                                        cps_json_get_int(cause, "differences", 0), 1};
-        }
-    }
-    if (!count)
-        return;
-    count = join_rows(row, count);
-    cps_buf_str(out, "<h2>Why it differs</h2>\n<div class=\"few\" tabindex=\"0\"><table id="
-                     "\"causes\"><thead><tr><th>cause</th><th>firmware</th><th>captures</th>"
-                     "<th>differences</th><th>the first</th></tr></thead>\n");
-    for (size_t i = 0; i < count; i++) {
-        cps_buf_str(out, "<tr>");
-        put_cells(out, "ttnnt", row[i].cause, row[i].firmware, row[i].captures, row[i].differences,
-                  row[i].first);
-        cps_buf_str(out, "</tr>\n");
-    }
-    cps_buf_str(out, "</table></div>\n");
-    free(row);
-}
-
-/* ---- Places where firmware diverges: a section per place with both handlers, and in it an article
- * per capture with what the packet did ---- */
-
-/* Pairs by place; those that stopped without a comparison have none. */
-struct place {
-    const char *key;
-    struct json_object *about;
-    size_t *pair; /* indices */
-    size_t count;
-};
-
-struct places {
-    struct place *place;
-    size_t count;
-};
-
-static int by_count(const void *x, const void *y)
-{
-    const struct place *a = x;
-    const struct place *b = y;
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return strcmp(a->key, b->key);
-}
-
-static int by_key(const void *key, const void *place)
-{
-    return strcmp(key, ((const struct place *)place)->key);
-}
-
-/* Results have places sorted by key; the report has those with most captures first. */
-static struct places collect_places(struct json_object *results)
-{
-    struct json_object *pairs = cps_json_get(results, "pairs");
-    struct json_object *about = cps_json_get(results, "places");
-    struct places ret = {
-        tool_alloc((size_t)json_object_object_length(about) + 1, sizeof(*ret.place)), 0};
-    json_object_object_foreach(about, name, value)
-    {
-        ret.place[ret.count++] = (struct place){.key = name, .about = value};
-    }
-    for (size_t i = 0; i < cps_json_count(pairs); i++) {
-        const char *key = result_text(item(pairs, i), "place");
-        struct place *place =
-            *key ? bsearch(key, ret.place, ret.count, sizeof(*place), by_key) : NULL;
-        if (!place)
-            continue;
-        TOOL_ROOM(place->pair, place->count);
-        place->pair[place->count++] = i;
-    }
-    qsort(ret.place, ret.count, sizeof(*ret.place), by_count);
-    return ret;
-}
-
-static void places_deinit(struct places *places)
-{
-    for (size_t i = 0; i < places->count; i++)
-        free(places->place[i].pair);
-    free(places->place);
-}
-
-static void put_handler_name(struct cps_buf *out, const struct place *place)
-{
-    const char *handler = result_text(place->about, "handler");
-    html_text(out, *handler ? handler : place->key);
-}
-
-static void put_places_overview(struct cps_buf *out, const struct places *places)
-{
-    if (!places->count)
-        return;
-    cps_buf_str(out, "<h2>Where it differs first</h2>\n<div class=\"few\" "
-                     "tabindex=\"0\"><table id=\"places\"><thead><tr>"
-                     "<th>handler</th><th>firmware</th><th>captures</th></tr></thead>\n");
-    for (size_t i = 0; i < places->count; i++) {
-        const struct place *place = &places->place[i];
-        cps_buf_printf(out, "<tr><td><a href=\"#g%zu\">", i);
-        put_handler_name(out, place);
-        cps_buf_str(out, "</a></td>");
-        put_cells(out, "tn", result_text(place->about, "firmware"), (int64_t)place->count);
-        cps_buf_str(out, "</tr>\n");
-    }
-    cps_buf_str(out, "</table></div>\n");
-}
-
-static void put_title(struct cps_buf *out, struct json_object *pair)
-{
-    const char *status = result_word(result_status(pair));
-    cps_buf_printf(out, "<h3><span class=\"tag %s\">%s</span> ", status, status);
-    html_text(out, result_text(pair, "firmware"));
-    html_wrap(out, " &middot; ", result_text(pair, "capture"), "</h3>\n<p>");
-    html_wrap(out, "", result_text(pair, "reason"), "</p>\n");
-}
-
-/* One side: a caption, and marked lines. A golden has no code. */
-static void put_side(struct cps_buf *out, const char *label, const char *text)
-{
-    if (!*text)
-        return;
-    html_wrap(out, "<figure><figcaption>", label, "</figcaption>");
-    html_pre_marked(out, text);
-    cps_buf_str(out, "</figure>");
-}
-
-/* Both sides of a place beside each other, out of two members of @p from. */
-static void put_sides(struct cps_buf *out, const struct place *place, struct json_object *from,
-                      const char *a, const char *b)
-{
-    put_side(out, result_text(place->about, "label_a"), result_text(from, a));
-    put_side(out, result_text(place->about, "label_b"), result_text(from, b));
-}
-
-/* The causes of the pair's differences, each with its first example. */
-static void put_causes(struct cps_buf *out, struct json_object *causes)
-{
-    if (!cps_json_count(causes))
-        return;
-    cps_buf_str(out, "<h4>Why</h4><table><thead><tr><th>cause</th><th>differences</th>"
-                     "<th>packets</th><th>the first</th></tr></thead>\n<tbody>");
-    for (size_t i = 0; i < cps_json_count(causes); i++) {
-        struct json_object *cause = item(causes, i);
-        cps_buf_str(out, "<tr>");
-        put_cells(out, "tnnt", result_text(cause, "cause"),
-                  cps_json_get_int(cause, "differences", 0), cps_json_get_int(cause, "packets", 0),
-                  result_text(cause, "first"));
-        cps_buf_str(out, "</tr>\n");
-    }
-    cps_buf_str(out, "</tbody></table>\n");
 }
 
 /* Where both values of each cause's first difference come from, once where it is the same; of later
- * captures, where that is shown. */
-static void put_chains(struct cps_buf *out, const struct place *place, size_t at,
-                       struct json_object *causes)
+ * captures of a place, where that is shown. */
+static void add_chains(struct json_object *view, struct json_object *pairs,
+                       struct json_object *about, struct json_object *pair)
 {
+    struct json_object *causes = cps_json_get(pair, "causes");
+    struct json_object *chains = cps_json_new_array(view, "chains");
     for (size_t i = 0; i < cps_json_count(causes); i++) {
-        struct json_object *cause = item(causes, i);
-        const char *old = result_text(cause, "why_old");
-        const char *new = result_text(cause, "why_new");
+        const char *old = result_text(item(causes, i), "why_old");
+        const char *new = result_text(item(causes, i), "why_new");
         if (!*old && !*new)
             continue;
-        if (at >= MOST_CHAINS) {
-            cps_buf_printf(
-                out,
-                "<p class=\"key\">Where it comes from: <a href=\"#p%zu\">another capture</a> "
-                "that differs here shows it; for this one it is in results.json</p>\n",
-                place->pair[0]);
+        if (cps_json_count(pairs) > MOST_CHAINS) {
+            cps_json_int(view, "elsewhere", cps_json_get_int(item(pairs, 0), "number", 0));
             return;
         }
-        html_wrap(out, "<details><summary>Where it comes from: ", result_text(cause, "first"),
-                  "</summary><div class=\"sides\">");
-        if (strcmp(old, new) != 0)
-            put_sides(out, place, cause, "why_old", "why_new");
-        else
-            put_side(out, "both", old);
-        cps_buf_str(out, "</div></details>\n");
+        struct json_object *chain =
+            doc_row(chains, "first=%s", result_text(item(causes, i), "first"));
+        put_sides(chain, ".sides", about, old, new);
     }
 }
 
-static void put_pair(struct cps_buf *out, const struct place *place, size_t at,
-                     struct json_object *pair)
+/* Places where firmware diverges, those with most captures first, each with its pairs: a section
+ * with both handlers, and in it an article per capture. Pairs that stopped without a comparison
+ * have no place. */
+static void add_places(struct json_object *page, struct json_object *results)
 {
-    cps_buf_printf(out, "<article id=\"p%zu\"><nav><a href=\"#matrix\">matrix</a>",
-                   place->pair[at]);
-    if (at)
-        cps_buf_printf(out, " <a href=\"#p%zu\">previous capture</a>", place->pair[at - 1]);
-    if (at + 1 < place->count)
-        cps_buf_printf(out, " <a href=\"#p%zu\">next capture</a>", place->pair[at + 1]);
-    cps_buf_str(out, "</nav>\n");
-    put_title(out, pair);
-    put_causes(out, cps_json_get(pair, "causes"));
-    put_chains(out, place, at, cps_json_get(pair, "causes"));
-    cps_buf_str(out, "<h4>The packet</h4><div class=\"sides\">");
-    put_sides(out, place, pair, "packet_a", "packet_b");
-    cps_buf_str(out, "</div>\n<details><summary>All differences</summary>");
-    html_pre(out, result_text(pair, "counts"));
-    cps_buf_str(out, "</details></article>\n");
-}
-
-static void put_place(struct cps_buf *out, const struct place *place, size_t index,
-                      struct json_object *pairs)
-{
-    cps_buf_printf(out,
-                   "<section class=\"page\" id=\"g%zu\"><nav class=\"top\">"
-                   "<a href=\"#matrix\">matrix</a></nav>\n<h2>",
-                   index);
-    html_text(out, result_text(place->about, "firmware"));
-    cps_buf_str(out, " differs in ");
-    put_handler_name(out, place);
-    cps_buf_str(out, "</h2>\n");
-    for (size_t i = 0; i < place->count; i++)
-        put_pair(out, place, i, item(pairs, place->pair[i]));
-    if (*result_text(place->about, "code_a") || *result_text(place->about, "code_b")) {
-        cps_buf_str(out,
-                    "<h4>The handlers</h4><p class=\"key\"><mark class=\"here\">&gt;</mark> the "
-                    "difference arises here, <mark class=\"changed\">!</mark> other code on the "
-                    "other side, ~ branches elsewhere</p>\n<div class=\"sides\">");
-        put_sides(out, place, place->about, "code_a", "code_b");
-        cps_buf_str(out, "</div>\n");
+    struct json_object *all = cps_json_get(results, "pairs");
+    struct json_object *abouts = cps_json_get(results, "places");
+    struct json_object *list = cps_json_new_array(page, "places");
+    struct json_object *loose = cps_json_new_array(page, "loose");
+    struct json_object *known = json_object_new_object();
+    json_object_object_foreach(abouts, name, about)
+    {
+        const char *handler = result_text(about, "handler");
+        struct json_object *place =
+            doc_row(list, "key=%s name=%s captures=%u firmware=%s", name, *handler ? handler : name,
+                    0, result_text(about, "firmware"));
+        put_sides(place, ".code", about, result_text(about, "code_a"),
+                  result_text(about, "code_b"));
+        cps_json_new_array(place, "pairs");
+        cps_json_add(known, name, json_object_get(place));
     }
-    cps_buf_printf(out, "<h4>Captures that differ here first: %zu</h4><ul class=\"captures\">\n",
-                   place->count);
-    for (size_t i = 0; i < place->count; i++) {
-        cps_buf_printf(out, "<li><a href=\"#p%zu\">", place->pair[i]);
-        html_text(out, result_text(item(pairs, place->pair[i]), "capture"));
-        cps_buf_str(out, "</a>\n");
-    }
-    cps_buf_str(out, "</ul>\n</section>\n");
-}
-
-/* Pairs without a place of which there is something to say. */
-static void put_loose_pairs(struct cps_buf *out, struct json_object *pairs)
-{
-    for (size_t i = 0; i < cps_json_count(pairs); i++) {
-        struct json_object *pair = item(pairs, i);
-        if (*result_text(pair, "place") || result_is_plain(pair))
+    for (size_t i = 0; i < cps_json_count(all); i++) {
+        struct json_object *pair = item(all, i);
+        const char *key = result_text(pair, "place");
+        struct json_object *place = cps_json_get(known, key);
+        struct json_object *pairs = cps_json_get(place, "pairs");
+        size_t before = cps_json_count(pairs);
+        if (!place && (*key || result_is_plain(pair)))
             continue;
-        cps_buf_printf(out,
-                       "<section class=\"page\"><article id=\"p%zu\"><nav>"
-                       "<a href=\"#matrix\">matrix</a></nav>\n",
-                       i);
-        put_title(out, pair);
-        cps_buf_str(out, "</article></section>\n");
+        struct json_object *view = doc_row(place ? pairs : loose, "number=%zu", i);
+        cps_json_add(view, "pair", json_object_get(pair));
+        if (!place)
+            continue;
+        if (before) {
+            struct json_object *last = item(pairs, before - 1);
+            cps_json_uint(last, "next", i);
+            cps_json_add(view, "previous", json_object_get(cps_json_get(last, "number")));
+        }
+        struct json_object *sides = cps_json_get(abouts, key);
+        put_sides(view, ".packet", sides, result_text(pair, "packet_a"),
+                  result_text(pair, "packet_b"));
+        add_chains(view, pairs, sides, pair);
+        cps_json_uint(place, "captures", before + 1);
+    }
+    json_object_put(known);
+    json_object_array_sort(list, compare_places);
+    for (size_t i = 0; i < cps_json_count(list); i++)
+        cps_json_uint(item(list, i), "number", i);
+}
+
+static void add_code(struct json_object *page, struct json_object *results)
+{
+    struct json_object *code = cps_json_new_array(page, "code");
+    struct json_object *coverage = cps_json_new_array(page, "coverage");
+    json_object_object_foreach(cps_json_get(results, "code"), name, value)
+    {
+        const char *text = json_object_get_string(value);
+        doc_row(code, "name=%s text=%s", name, *text ? text : "none");
+    }
+    json_object_object_foreach(cps_json_get(results, "coverage"), firmware, handlers)
+    {
+        struct json_object *rows =
+            cps_json_new_array(doc_row(coverage, "name=%s", firmware), "handlers");
+        for (size_t i = 0; i < cps_json_count(handlers); i++) {
+            struct results_cover c = results_cover_of(item(handlers, i));
+            struct json_object *row =
+                doc_row(rows, "handler=%s ran=%u all=%u most=%u taken=%u none?=%d",
+                        result_text(item(handlers, i), "handler"), c.ran, c.all, c.all ? c.all : 1,
+                        c.taken, !c.ran);
+            if (c.directions)
+                cps_json_uint(row, "directions", c.directions);
+        }
     }
 }
 
 void results_page(struct json_object *results, const char *why, struct cps_buf *out)
 {
     struct json_object *pairs = cps_json_get(results, "pairs");
-    struct places places = collect_places(results);
+    struct json_object *names = cps_json_get(results, "firmware");
+    struct json_object *page = json_object_new_object();
+    doc_put(page, "count=%zu shard?=%s why?=%s", cps_json_count(pairs),
+            result_text(results, "shard"), why);
+    struct json_object *filters = cps_json_new_array(page, "filters");
+    for (unsigned i = 0; i < RESULT_COUNT; i++) {
+        unsigned count = results_count(results, (enum result_status)i);
+        if (count || i != RESULT_NOT_RUN)
+            doc_row(filters, "word=%s count=%u", result_word((enum result_status)i), count);
+    }
+    struct json_object *columns = cps_json_new_array(page, "columns");
+    for (size_t i = 0; i < cps_json_count(names); i++) {
+        const char *name = json_object_get_string(item(names, i));
+        doc_row(columns, "name=%s is_baseline?=%d", name,
+                !strcmp(name, result_text(results, "baseline")));
+    }
+    add_causes(page, pairs);
+    add_rows(page, pairs, names);
+    add_places(page, results);
+    add_code(page, results);
+    struct json_object *escaped = escape(page);
     html_head(out, "cpscope regress");
-    cps_buf_printf(
-        out,
-        "<main>\n<h1>cpscope regress</h1>\n<p>%zu pairs of firmware and capture. <a "
-        "href=\"#code\">Changed code</a>, <a href=\"#coverage\">handler coverage</a></p>\n",
-        cps_json_count(pairs));
-    if (cps_json_get(results, "shard"))
-        html_wrap(out, "<p class=\"note\">Only shard ", result_text(results, "shard"), ".</p>\n");
-    if (*why)
-        html_wrap(out, "<p class=\"note\">", why, "</p>\n");
-    put_causes_overview(out, pairs);
-    put_places_overview(out, &places);
-    put_matrix(out, results);
-    put_code(out, cps_json_get(results, "code"));
-    put_coverage(out, cps_json_get(results, "coverage"));
-    cps_buf_str(out, "</main>\n");
-    for (size_t i = 0; i < places.count; i++)
-        put_place(out, &places.place[i], i, pairs);
-    put_loose_pairs(out, pairs);
-    cps_buf_str(out, "</body></html>\n");
-    places_deinit(&places);
+    doc_text(escaped, layout, out);
+    json_object_put(escaped);
+    json_object_put(page);
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "isa/base/shown.h"
-#include "tools/explain/regress/results.h"
+#include "tools/explain/regress/regress.h"
 #include "tools/cmd/render/html.h"
 #include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Results of a regression run: their order, their sums; and several of them joined, of other runs
- * or of the shards of one, and held against what their manifests ask for. */
-#include "tools/explain/regress/results.h"
+ * Results of a regression run: their order and sums; whether a file has them; several of them
+ * joined, of other runs or of the shards of one, and held against their manifests. */
+#include "tools/explain/regress/regress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,27 +40,28 @@ struct json_object *results_create(void)
     return results;
 }
 
-enum result_status result_status(struct json_object *pair)
+static enum result_status status_of(const char *word)
 {
-    const char *word = result_text(pair, "status");
     unsigned i = 0;
     while (i < RESULT_COUNT && strcmp(words[i], word) != 0)
         i++;
     return (enum result_status)i;
 }
 
-int result_compare(struct json_object *a, struct json_object *b)
+enum result_status result_status(struct json_object *pair)
 {
-    int order = strcmp(result_text(a, "capture"), result_text(b, "capture"));
-    return order ? order : strcmp(result_text(a, "firmware"), result_text(b, "firmware"));
+    return status_of(result_text(pair, "status"));
 }
 
+/* By names; of results of two runs that are merged, by all members: always the same. */
 int result_order(const void *x, const void *y)
 {
+    static const char *const keys[] = {"capture", "firmware"};
     struct json_object *a = *(struct json_object *const *)x;
     struct json_object *b = *(struct json_object *const *)y;
-    int order = result_compare(a, b);
-    /* results of two runs merged: some order, and always the same */
+    int order = 0;
+    for (unsigned i = 0; i < 2 && !order; i++)
+        order = strcmp(result_text(a, keys[i]), result_text(b, keys[i]));
     return order ? order : strcmp(json_object_to_json_string(a), json_object_to_json_string(b));
 }
 
@@ -80,31 +81,32 @@ void results_digest(struct json_object *pairs, char ret[65])
 static struct cps_err *sort_pairs(struct json_object *results)
 {
     struct json_object *pairs = cps_json_get(results, "pairs");
-    struct json_object *before = NULL;
     json_object_array_sort(pairs, result_order);
-    for (size_t i = 0; i < cps_json_count(pairs);) {
+    for (size_t i = 1; i < cps_json_count(pairs);) {
+        struct json_object *before = json_object_array_get_idx(pairs, i - 1);
         struct json_object *pair = json_object_array_get_idx(pairs, i);
-        if (!before || result_compare(pair, before)) {
-            before = pair;
+        const char *firmware = result_text(pair, "firmware");
+        const char *capture = result_text(pair, "capture");
+        if (strcmp(result_text(before, "firmware"), firmware) != 0 ||
+            strcmp(result_text(before, "capture"), capture) != 0)
             i++;
-            continue;
-        }
-        if (!json_object_equal(pair, before))
+        else if (json_object_equal(pair, before))
+            json_object_array_del_idx(pairs, i, 1);
+        else
             return cps_err_new(CPS_ERR_INPUT,
                                "(results): two different ones of firmware %s and capture %s, "
                                "expected one",
-                               result_text(pair, "firmware"), result_text(pair, "capture"));
-        json_object_array_del_idx(pairs, i, 1);
+                               firmware, capture);
     }
     return NULL;
 }
 
-static int by_text(const void *x, const void *y)
+static int compare_names(const void *x, const void *y)
 {
     return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-/* What workers send comes in the order of chance. */
+/* Workers send them in any order. */
 static void sort_members(struct json_object *results, const char *member)
 {
     struct json_object *members = cps_json_get(results, member);
@@ -117,7 +119,7 @@ static void sort_members(struct json_object *results, const char *member)
         (void)unused;
         key[count++] = name;
     }
-    qsort(key, count, sizeof(*key), by_text);
+    qsort(key, count, sizeof(*key), compare_names);
     for (size_t i = 0; i < count; i++)
         cps_json_add(sorted, key[i], json_object_get(cps_json_get(members, key[i])));
     cps_json_add(results, member, sorted);
@@ -215,6 +217,182 @@ int results_exit(struct json_object *results, struct cps_buf *why)
     return count[RESULT_DIFFERS] ? 1 : count[RESULT_STOPPED] ? 4 : 0;
 }
 
+/* ---- Whether a document is results. Files of results are hostile input: they come from other
+ * machines, and their texts go into a page and a status. ---- */
+
+/* Digits of coverage go from '0' to '0' plus all bits. */
+#define LAST_DIGIT ('0' + 31)
+
+/* Members of objects. A kind is t a text without NUL, T one that is not empty, d a digest, s a
+ * shard, c digits of coverage, w the word of a status, n a count; [KIND a list, {KIND an object
+ * whose members are that; or an object of the table. Of P, I and L all other members are texts. */
+static const struct member {
+    char object;
+    const char *key, *kind;
+    bool is_optional;
+    const char *expected; /* of R, in the message */
+} members[] = {
+#define HEAD                                                                                      \
+    "a head (\"firmware\", \"manifest\", \"pairs_total\", \"baseline\", \"shard\") of the right " \
+    "kinds"
+    {'R', "firmware", "[t", false, HEAD},
+    {'R', "manifest", "d", false, HEAD},
+    {'R', "pairs_total", "n", false, HEAD},
+    {'R', "baseline", "t", true, HEAD},
+    {'R', "shard", "s", true, HEAD},
+    {'R', "inputs", "I", false, "inputs: each setting and each firmware"},
+    {'R', "pairs", "[P", false, "pairs that have a firmware, a capture and a status that is known"},
+    {'R', "places", "{L", false, "places that are texts"},
+    {'R', "code", "{t", false, "code that is text"},
+    {'R', "coverage", "{[H", false, "coverage that is digits of handlers"},
+    {'I', "baseline", "t", false, NULL},
+    {'I', "events", "t", false, NULL},
+    {'I', "golden", "t", false, NULL},
+    {'I', "limit", "t", false, NULL},
+    {'I', "mask", "t", false, NULL},
+    {'I', "names", "t", false, NULL},
+    {'I', "policy", "t", false, NULL},
+    {'P', "capture", "T", false, NULL},
+    {'P', "firmware", "T", false, NULL},
+    {'P', "status", "w", false, NULL},
+    {'P', "differences", "n", true, NULL},
+    {'P', "packets", "n", true, NULL},
+    {'P', "instructions", "n", true, NULL},
+    {'P', "causes", "[C", true, NULL},
+    {'C', "cause", "t", false, NULL},
+    {'C', "differences", "n", false, NULL},
+    {'C', "packets", "n", false, NULL},
+    {'C', "first", "t", false, NULL},
+    {'C', "why_old", "t", true, NULL},
+    {'C', "why_new", "t", true, NULL},
+    {'L', "firmware", "T", false, NULL},
+    {'H', "handler", "t", false, NULL},
+    {'H', "digits", "c", false, NULL},
+};
+
+static bool is_kind(struct json_object *value, const char *kind);
+
+static const struct member *find_member(char object, const char *key)
+{
+    const struct member *found = NULL;
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]) && !found; i++)
+        found = members[i].object == object && !strcmp(members[i].key, key) ? &members[i] : NULL;
+    return found;
+}
+
+/* @return the first member that is missing or of another kind; NULL: there is none */
+static const struct member *find_defect(struct json_object *from, char object)
+{
+    const struct member *defect = NULL;
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]) && !defect; i++) {
+        const struct member *m = &members[i];
+        struct json_object *value = cps_json_get(from, m->key);
+        if (m->object == object && (value ? !is_kind(value, m->kind) : !m->is_optional))
+            defect = m;
+    }
+    return defect;
+}
+
+static bool is_text_kind(const char *text, char kind)
+{
+    unsigned i = 0, n = 0;
+    switch (kind) {
+    case 'T':
+        return *text;
+    case 'd':
+        return strlen(text) == 64;
+    case 's':
+        return results_shard(text, &i, &n);
+    case 'c':
+        while (*text >= '0' && *text <= LAST_DIGIT)
+            text++;
+        return !*text;
+    case 'w':
+        return status_of(text) != RESULT_COUNT;
+    default:
+        return true;
+    }
+}
+
+static bool is_kind(struct json_object *value, const char *kind)
+{
+    enum json_type type = json_object_get_type(value);
+    bool good = true;
+    if (strchr("tTdscw", *kind)) {
+        const char *text = type == json_type_string ? json_object_get_string(value) : NULL;
+        return text && strlen(text) == (size_t)json_object_get_string_len(value) &&
+               is_text_kind(text, *kind);
+    }
+    if (*kind == 'n')
+        return type == json_type_int && json_object_get_int64(value) >= 0;
+    if (*kind == '[') {
+        for (size_t i = 0; i < cps_json_count(value) && good; i++)
+            good = is_kind(json_object_array_get_idx(value, i), kind + 1);
+        return good && type == json_type_array;
+    }
+    if (type != json_type_object)
+        return false;
+    json_object_object_foreach(value, key, member)
+    {
+        if (*kind == '{')
+            good = good && is_kind(member, kind + 1);
+        else if (strchr("PIL", *kind) && !find_member(*kind, key))
+            good = good && is_kind(member, "t");
+    }
+    return good && (*kind == '{' || !find_defect(value, *kind));
+}
+
+bool results_shard(const char *text, unsigned *i, unsigned *n)
+{
+    char again[32];
+    if (sscanf(text, "%9u/%9u", i, n) != 2 || !*i || *i > *n)
+        return false;
+    snprintf(again, sizeof(again), "%u/%u", *i, *n);
+    return !strcmp(again, text); /* nothing else, and no number that was cut */
+}
+
+/* Firmware without its input, and pairs of other firmware and places. @return what was expected */
+static const char *find_unknown(struct json_object *from)
+{
+    struct json_object *pairs = cps_json_get(from, "pairs");
+    struct json_object *names = cps_json_get(from, "firmware");
+    struct json_object *known = json_object_new_object();
+    const char *expected = NULL;
+    for (size_t i = 0; i < cps_json_count(names); i++) {
+        const char *name = json_object_get_string(json_object_array_get_idx(names, i));
+        CPS_BUF key = {0};
+        cps_buf_printf(&key, "firmware %s", name);
+        cps_json_bool(known, name, true);
+        if (!cps_json_get(cps_json_get(from, "inputs"), tool_text(&key)))
+            expected = find_member('R', "inputs")->expected;
+    }
+    for (size_t i = 0; i < cps_json_count(pairs) && !expected; i++) {
+        struct json_object *pair = json_object_array_get_idx(pairs, i);
+        const char *place = result_text(pair, "place");
+        if (!cps_json_get(known, result_text(pair, "firmware")) ||
+            (*place && !cps_json_get(cps_json_get(from, "places"), place)))
+            expected = "pairs whose firmware and place are in the same file";
+    }
+    json_object_put(known);
+    return expected;
+}
+
+static struct cps_err *check(struct json_object *from, const char *path)
+{
+    int64_t version = cps_json_get_int(from, "cpscope-results", -1);
+    if (version < 0)
+        return cps_err_new(CPS_ERR_INPUT, "%s: not the results of a regression run, expected them",
+                           path);
+    if (version != RESULTS_VERSION)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: results of version %" PRId64 ", expected version %d: run it again",
+                           path, version, RESULTS_VERSION);
+    const struct member *defect = find_defect(from, 'R');
+    const char *expected = defect ? defect->expected : find_unknown(from);
+    return expected ? cps_err_new(CPS_ERR_INPUT, "%s: damaged results, expected %s", path, expected)
+                    : NULL;
+}
+
 /* ---- Merging ---- */
 
 /* What the same names mean in all results that are joined: settings by their values, inputs by
@@ -257,12 +435,10 @@ static struct cps_err *join_coverage(struct json_object *to, struct json_object 
     {
         struct json_object *old = cps_json_get(to, key);
         size_t count = cps_json_count(value);
-        if (!old) {
+        bool same = !old || cps_json_count(old) == count;
+        if (!old)
             cps_json_add(to, key, json_object_get(value));
-            continue;
-        }
-        bool same = cps_json_count(old) == count;
-        for (size_t i = 0; i < count && same; i++)
+        for (size_t i = 0; old && i < count && same; i++)
             same = join_handler(json_object_array_get_idx(old, i),
                                 json_object_array_get_idx(value, i));
         if (!same)
@@ -274,12 +450,41 @@ static struct cps_err *join_coverage(struct json_object *to, struct json_object 
     return NULL;
 }
 
-/* Shards of one run have the same list; else it is the union. */
-static void merge_firmware(struct json_object *to, struct json_object *from)
+/* Adds to the member "runs" while merging: by digest of the manifest, how many pairs it has, its
+ * pairs, and "shards", an object with a member "I/N" for each. */
+static void merge_run(struct json_object *to, struct json_object *from)
+{
+    const char *digest = result_text(from, "manifest");
+    struct json_object *pairs = cps_json_get(from, "pairs");
+    struct json_object *runs = cps_json_get(to, "runs");
+    if (!runs)
+        runs = cps_json_new_object(to, "runs");
+    struct json_object *run = cps_json_get(runs, digest);
+    if (!run) {
+        run = cps_json_new_object(runs, digest);
+        cps_json_add(run, "total", json_object_get(cps_json_get(from, "pairs_total")));
+        cps_json_new_array(run, "pairs");
+        cps_json_new_object(run, "shards");
+    }
+    if (cps_json_get(from, "shard"))
+        cps_json_bool(cps_json_get(run, "shards"), result_text(from, "shard"), true);
+    for (size_t i = 0; i < cps_json_count(pairs); i++) {
+        struct json_object *pair = json_object_array_get_idx(pairs, i);
+        cps_json_append(cps_json_get(run, "pairs"), json_object_get(pair));
+        cps_json_append(cps_json_get(to, "pairs"), json_object_get(pair));
+    }
+}
+
+static struct cps_err *merge(struct json_object *to, struct json_object *from, const char *path)
 {
     struct json_object *names = cps_json_get(to, "firmware");
     struct json_object *more = cps_json_get(from, "firmware");
-    struct json_object *baseline = cps_json_get(from, "baseline");
+    CPS_TRY(check(from, path));
+    CPS_TRY(join_inputs(cps_json_get(to, "inputs"), cps_json_get(from, "inputs"), path));
+    if (cps_json_get(from, "interrupted"))
+        return cps_err_new(CPS_ERR_INPUT, "%s: the run was interrupted; run it again to go on",
+                           path);
+    merge_run(to, from);
     for (size_t i = 0; i < cps_json_count(more); i++) {
         struct json_object *name = json_object_array_get_idx(more, i);
         size_t k = 0;
@@ -289,51 +494,8 @@ static void merge_firmware(struct json_object *to, struct json_object *from)
         if (k == cps_json_count(names))
             cps_json_append(names, json_object_get(name));
     }
-    if (baseline)
-        cps_json_add(to, "baseline", json_object_get(baseline));
-}
-
-/* The member "runs" while merging: by digest of the manifest, how many pairs it has, which there
- * are, and "shards": an object with a member "I/N" per shard. */
-static struct json_object *run_of(struct json_object *to, struct json_object *from)
-{
-    const char *digest = result_text(from, "manifest");
-    struct json_object *runs = cps_json_get(to, "runs");
-    if (!runs)
-        runs = cps_json_new_object(to, "runs");
-    if (!cps_json_get(runs, digest)) {
-        struct json_object *run = json_object_new_object();
-        cps_json_add(run, "total", json_object_get(cps_json_get(from, "pairs_total")));
-        cps_json_add(run, "pairs", json_object_new_array());
-        cps_json_add(run, "shards", json_object_new_object());
-        cps_json_add(runs, digest, run);
-    }
-    return cps_json_get(runs, digest);
-}
-
-static struct cps_err *merge_run(struct json_object *to, struct json_object *from, const char *path)
-{
-    struct json_object *pairs = cps_json_get(from, "pairs");
-    if (cps_json_get(from, "interrupted"))
-        return cps_err_new(CPS_ERR_INPUT, "%s: the run was interrupted; run it again to go on",
-                           path);
-    struct json_object *run = run_of(to, from);
-    if (cps_json_get(from, "shard"))
-        cps_json_bool(cps_json_get(run, "shards"), result_text(from, "shard"), true);
-    for (size_t i = 0; i < cps_json_count(pairs); i++) {
-        struct json_object *pair = json_object_array_get_idx(pairs, i);
-        cps_json_append(cps_json_get(run, "pairs"), json_object_get(pair));
-        cps_json_append(cps_json_get(to, "pairs"), json_object_get(pair));
-    }
-    return NULL;
-}
-
-static struct cps_err *merge(struct json_object *to, struct json_object *from, const char *path)
-{
-    CPS_TRY(results_check(from, path));
-    CPS_TRY(join_inputs(cps_json_get(to, "inputs"), cps_json_get(from, "inputs"), path));
-    CPS_TRY(merge_run(to, from, path));
-    merge_firmware(to, from);
+    if (cps_json_get(from, "baseline"))
+        cps_json_add(to, "baseline", json_object_get(cps_json_get(from, "baseline")));
     results_join(cps_json_get(to, "places"), cps_json_get(from, "places"));
     results_join(cps_json_get(to, "code"), cps_json_get(from, "code"));
     if (cps_json_get(from, "coverage_lost"))
