@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "tools/cmd/options/opt.h"
 #include "fw/demo/demo.h"
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
@@ -100,13 +99,13 @@ static void assert_same_case(const struct fuzz_case *a, const struct fuzz_case *
 }
 
 struct reading {
-    struct fuzz fuzz; /* first */
+    struct case_taken taken;
     struct fuzz_case read;
 };
 
-static struct cps_err *keep_case(struct fuzz *fuzz, const struct fuzz_case *input)
+static struct cps_err *keep_case(void *context, const struct fuzz_case *input)
 {
-    case_copy(&((struct reading *)fuzz)->read, input);
+    case_copy(&((struct reading *)context)->read, input);
     return NULL;
 }
 
@@ -116,7 +115,7 @@ static void read_back(struct scene *s, const struct fuzz_case *input, struct rea
     char path[64];
     assert_null(corpus_text(&s->fuzz, input, NULL, &text));
     scratch_file(path, cps_buf_text(&text));
-    assert_null(corpus_read(&ret->fuzz, path, keep_case));
+    assert_null(corpus_read(path, NULL, NULL, &ret->taken, keep_case, ret));
     remove(path);
 }
 
@@ -324,19 +323,17 @@ static void packets_with_a_name_have_words(void **state)
 }
 
 /* The demo firmware beside itself. */
-static struct fuzz *open_twice(struct cps_options *opt, char path[64])
+static struct fuzz *open_twice(char path[64])
 {
-    static char *none = NULL;
     struct fuzz *fuzz = calloc(1, sizeof(*fuzz));
     FILE *file = fopen(scratch_file(path, ""), "wb");
     assert_non_null(fuzz);
     assert_non_null(file);
     assert_int_equal(fwrite(cps_demo_fw, 1, cps_demo_fw_size, file), cps_demo_fw_size);
     assert_int_equal(fclose(file), 0);
-    *opt = opt_none(&none);
-    opt->run.fw[0] = opt->run.fw[1] = path;
-    opt->run.fw_count = 2;
-    fuzz->opt = opt;
+    fuzz->config = cps_run_config_default();
+    fuzz->config.fw[0] = fuzz->config.fw[1] = path;
+    fuzz->config.fw_count = 2;
     fuzz->sides = 2;
     fuzz->jobs = 1;
     fuzz->limit = 10000;
@@ -353,11 +350,10 @@ static const enum oracle harmless[] = {ORACLE_PROTECTED, ORACLE_ENDING};
  * of its place in the code, its register or its level is looked at all the same. */
 static void four_looks_are_enough(void **state)
 {
-    struct cps_options opt;
     struct fuzz_case input;
     char path[64];
     const uint32_t nop = cps_pm4_type7(0x10, 0);
-    struct fuzz *fuzz = open_twice(&opt, path);
+    struct fuzz *fuzz = open_twice(path);
     struct findings *f = &fuzz->findings;
     (void)state;
     case_clear(&input);

@@ -10,8 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tools/explain/fuzz/oracle.h"
-#include "tools/explain/fuzz/protect.h"
+#include "tools/explain/fuzz/fuzz.h"
 
 enum list { A530, A630, A650, A660, A730, X285, A840 };
 enum { A5 = 1 << CPS_A5XX, A6 = 1 << CPS_A6XX, A7 = 1 << CPS_A7XX, A8 = 1 << CPS_A8XX };

@@ -6,6 +6,7 @@
 
 #include "tools/explain/fuzz/fuzz.h"
 #include "tools/cmd/options/opt_engine.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/run/cachedir.h"
 #include "tools/run/work_queue.h"
 #include "tools/explain/cover/cover.h"
@@ -51,14 +52,17 @@ static struct cps_err *configure(struct fuzz *fuzz, const struct cps_options *op
 {
     unsigned shard = 1;
     unsigned shards = 1;
-    fuzz->opt = opt;
+    fuzz->config = opt->run;
+    fuzz->seed_path = opt->arg;
+    fuzz->seed_paths = opt->arg_count;
+    fuzz->merge = opt->merge;
     fuzz->sides = play_revisions(&opt->run);
     fuzz->jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1;
     fuzz->limit = opt_given(opt, "limit") ? opt->run.limit : LIMIT;
     fuzz->most = opt->execs;
     fuzz->dir = opt->output;
-    fuzz->rnn = opt->run.rnn;
     fuzz->interrupted = &interrupted;
+    fuzz->progress = show_progress;
     if (opt->shard && !results_shard(opt->shard, &shard, &shards))
         return cps_err_new(CPS_ERR_USAGE, "--shard %s: expected I/N, I from 1 to N", opt->shard);
     fuzz->seed = rng_mix(opt->seed) + shard - 1;
@@ -68,63 +72,49 @@ static struct cps_err *configure(struct fuzz *fuzz, const struct cps_options *op
     return NULL;
 }
 
-static void add_findings(const struct fuzz *fuzz, struct json_object *root)
-{
-    struct json_object *list = cps_json_new_array(root, "findings");
-    for (size_t i = 0; i < fuzz->findings.count; i++) {
-        const struct finding *f = &fuzz->findings.list[i];
-        struct json_object *row = json_object_new_object();
-        cps_json_text(row, "oracle", oracle_name(f->suspect.oracle));
-        cps_json_text(row, "name", f->name);
-        cps_json_text(row, "said", f->said);
-        cps_json_uint(row, "packet", oracle_packet(f->suspect.header));
-        cps_json_text(row, "level", cps_event_sub_word(CPS_EV_PKT, f->suspect.level));
-        cps_json_text(row, "processor", cps_processor_name(f->suspect.who));
-        cps_json_uint(row, "place", f->suspect.place);
-        cps_json_uint(row, "pc", f->suspect.pc);
-        cps_json_uint(row, "packets", f->packets);
-        cps_json_uint(row, "words", f->words);
-        cps_json_append(list, row);
-    }
-}
-
-static void put_seeds(const struct case_taken *seeds, struct cps_buf *out)
-{
-    cps_buf_printf(out, "%" PRIu64 " cases to begin with, of %" PRIu64 " words", seeds->cases,
-                   seeds->words);
-    if (seeds->left)
-        cps_buf_printf(
-            out,
-            "; %" PRIu64
-            " words are left out: they are in no packet, or in one that is too long for a case",
-            seeds->left);
-    cps_buf_str(out, seeds->lost ? "; some streams are not in the capture\n" : "\n");
-}
-
 /* Nothing that depends on time or machine. */
-static struct json_object *make_json(const struct fuzz *fuzz, struct json_object *handlers)
+static struct json_object *make_results(const struct fuzz *fuzz, uint64_t seed,
+                                        struct json_object *handlers)
 {
     const struct fuzz_stats *s = &fuzz->stats;
     struct json_object *root = json_object_new_object();
-    cps_json_uint(root, "seed", fuzz->opt->seed);
-    cps_json_uint(root, "cases", s->executed);
-    cps_json_uint(root, "ways", s->edges);
-    cps_json_uint(root, "kept", s->corpus);
-    cps_json_uint(root, "looks", s->looks);
-    if (s->seeds.cases) {
-        struct json_object *seeds = cps_json_new_object(root, "seeds");
-        cps_json_uint(seeds, "cases", s->seeds.cases);
-        cps_json_uint(seeds, "words", s->seeds.words);
-        cps_json_uint(seeds, "left", s->seeds.left);
-        cps_json_bool(seeds, "lost", s->seeds.lost);
-    }
+    CPS_BUF table = {0};
+    results_coverage_table(handlers, &table);
+    doc_put(root, ".table=%p .dir=%s seed=%llu cases=%llu ways=%zu kept=%zu looks=%llu",
+            (const void *)&table, fuzz->dir, (unsigned long long)seed,
+            (unsigned long long)s->executed, s->edges, s->corpus, (unsigned long long)s->looks);
+    if (s->seeds.cases)
+        doc_put(cps_json_new_object(root, "seeds"), "cases=%llu words=%llu left=%llu lost?=%d",
+                (unsigned long long)s->seeds.cases, (unsigned long long)s->seeds.words,
+                (unsigned long long)s->seeds.left, s->seeds.lost);
+    if (s->seeds.left)
+        cps_json_uint(root, ".left", s->seeds.left);
     struct json_object *ends = cps_json_new_object(root, "ends"); /* how cases ended */
     for (unsigned i = 0; i <= CPS_REASON_BAD_PACKET; i++)
         cps_json_uint(ends, cps_event_sub_word(CPS_EV_END, i), s->ends[i]);
-    add_findings(fuzz, root);
+    struct json_object *list = cps_json_new_array(root, "findings");
+    for (size_t i = 0; i < fuzz->findings.count; i++) {
+        const struct finding *f = &fuzz->findings.list[i];
+        doc_row(list,
+                "oracle=%s name=%s said=%s packet=%u level=%s processor=%s place=%u pc=%u "
+                "packets=%u words=%u",
+                oracle_name(f->suspect.oracle), f->name, f->said, oracle_packet(f->suspect.header),
+                cps_event_sub_word(CPS_EV_PKT, f->suspect.level),
+                cps_processor_name(f->suspect.who), f->suspect.place, f->suspect.pc, f->packets,
+                f->words);
+    }
+    cps_json_uint(root, ".count", fuzz->findings.count);
     cps_json_add(root, "coverage", handlers);
     return root;
 }
+
+static const char layout[] =
+    "{.table}\n{seeds>{cases} cases to begin with, of {words} words"
+    "{.left?; {.left} words are left out: they are in no packet, or in one that is too long for a "
+    "case}{lost?; some streams are not in the capture}\n}"
+    "{cases} cases, {ways} edges covered, {kept} cases stored\n"
+    "{findings*{said} ({packets} packets, {words} words){.dir?: findings/{name}}\n}"
+    "{.count} finding{.count~s}\n";
 
 static struct cps_err *write_stats(const struct fuzz *fuzz, struct json_object *root)
 {
@@ -149,47 +139,26 @@ static struct cps_err *write_coverage(const struct fuzz *fuzz)
     const struct play *play = fuzz->run[0].side[0].play;
     CPS_BUF path = {0};
     CPS_BUF listing = {0};
-    CPS_TRY(cps_fw_listing(play->fw, fuzz->opt->run.rnn, &listing));
+    CPS_TRY(cps_fw_listing(play->fw, fuzz->config.rnn, &listing));
     cps_buf_printf(&path, "%s/coverage.info", fuzz->dir);
     return cover_write(play->fw, names_of(fuzz), fuzz->cover, &listing, tool_text(&path));
 }
 
-static struct cps_err *print_people(const struct fuzz *fuzz, struct json_object *handlers)
-{
-    CPS_BUF table = {0};
-    const struct fuzz_stats *s = &fuzz->stats;
-    results_coverage_table(handlers, &table);
-    cps_buf_str(&table, "\n");
-    if (s->seeds.cases)
-        put_seeds(&s->seeds, &table);
-    cps_buf_printf(&table, "%" PRIu64 " cases, %zu edges covered, %zu cases stored\n", s->executed,
-                   s->edges, s->corpus);
-    for (size_t i = 0; i < fuzz->findings.count; i++) {
-        const struct finding *f = &fuzz->findings.list[i];
-        cps_buf_printf(&table, "%s (%" PRIu32 " packets, %" PRIu32 " words)%s%s\n", f->said,
-                       f->packets, f->words, fuzz->dir ? ": findings/" : "",
-                       fuzz->dir ? f->name : "");
-    }
-    cps_buf_printf(&table, "%zu finding%s\n", fuzz->findings.count,
-                   fuzz->findings.count == 1 ? "" : "s");
-    return report_text(&table);
-}
-
-static struct cps_err *show_results(struct fuzz *fuzz)
+static struct cps_err *show_results(const struct fuzz *fuzz, const struct cps_options *opt)
 {
     const struct play *play = fuzz->run[0].side[0].play;
-    struct json_object *handlers = cover_handlers(play->fw, names_of(fuzz), fuzz->cover);
-    struct json_object *root = make_json(fuzz, json_object_get(handlers));
+    struct json_object *root = make_results(
+        fuzz, opt->seed, tool_json(cover_handlers(play->fw, names_of(fuzz), fuzz->cover)));
+    CPS_BUF text = {0};
+    doc_text(root, layout, &text);
+    doc_strip(root);
     struct cps_err *err = fuzz->dir ? write_stats(fuzz, root) : NULL;
     if (!err && fuzz->dir)
         err = write_coverage(fuzz);
-    if (!err && !fuzz->opt->json)
-        err = print_people(fuzz, tool_json(handlers));
-    json_object_put(handlers);
-    if (!err && fuzz->opt->json)
+    if (!err && opt->json)
         return report_json(root);
     json_object_put(root);
-    return err;
+    return err ? err : report_text(&text);
 }
 
 static struct cps_err *run_fuzz(struct fuzz *fuzz, const struct cps_options *opt)
@@ -199,12 +168,11 @@ static struct cps_err *run_fuzz(struct fuzz *fuzz, const struct cps_options *opt
     CPS_TRY(configure(fuzz, opt));
     CPS_TRY(fuzz_open(fuzz));
     interrupt_take(&taken);
-    fuzz->progress = show_progress;
     struct cps_err *err = fuzz_run(fuzz);
     double spent = fuzz_now() - begun;
     progress_hide();
     CPS_TRY(err);
-    CPS_TRY(show_results(fuzz));
+    CPS_TRY(show_results(fuzz, opt));
     double yardstick = run_yardstick(&fuzz->run[0]);
     report_aside("%.0f cases/s in %.1f s; a clone and an empty packet: %.0f/s%s\n",
                  (double)(fuzz->stats.executed) / (spent > 0 ? spent : 1), spent, yardstick,

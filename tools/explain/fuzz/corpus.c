@@ -54,14 +54,7 @@ struct cps_err *corpus_text(const struct fuzz *fuzz, const struct fuzz_case *inp
     memcpy(item, fuzz->protection.item, count * sizeof(*item));
     count += case_items(input, bytes, item + count);
     CPS_TRY(cps_pm4text_write(item, count, &text));
-    size_t first = strcspn(tool_text(&text), "\n") + 1;
-    cps_buf_add(ret, text.data, first);
-    while (comment && *comment) {
-        int length = (int)strcspn(comment, "\n");
-        cps_buf_printf(ret, "; %.*s\n", length, comment);
-        comment += length + (comment[length] == '\n');
-    }
-    cps_buf_str(ret, text.data + first);
+    reduce_comment(tool_text(&text), comment ? comment : "", ret);
     return NULL;
 }
 
@@ -93,63 +86,55 @@ void corpus_deinit(struct corpus *corpus)
     *corpus = (struct corpus){0};
 }
 
-struct reader {
+/* A file or a folder that is read. */
+struct reading {
     struct cps_item_sink items; /* first */
     struct feed feed;
+    const char *rnn;
+    volatile int *interrupted;
+    struct case_taken *taken;
+    case_each_fn *each;
+    void *context;
 };
 
 static struct cps_err *gather(struct cps_item_sink *items, const struct cps_item *item)
 {
-    return feed_add(&((struct reader *)items)->feed, item);
+    return feed_add(&((struct reading *)items)->feed, item);
 }
-
-/* What is read, and who gets it. */
-struct reading {
-    struct fuzz *fuzz;
-    corpus_each_fn *each;
-};
 
 static bool is_over(const struct reading *r)
 {
-    return r->fuzz->interrupted && *r->fuzz->interrupted;
+    return r->interrupted && *r->interrupted;
 }
 
 static struct cps_err *take_cut(void *context, const struct fuzz_case *input)
 {
     const struct reading *r = context;
-    return is_over(r) ? NULL : r->each(r->fuzz, input);
+    return is_over(r) ? NULL : r->each(r->context, input);
 }
 
 /* A case of ours, or a capture, which is cut into cases. */
-static struct cps_err *read_feed(struct reading *r, struct feed *feed)
-{
-    struct case_taken *seeds = &r->fuzz->stats.seeds;
-    struct fuzz_case input;
-    struct job joined;
-    if (case_read(feed, &input)) {
-        seeds->cases++;
-        seeds->words += case_words(&input);
-        return r->each(r->fuzz, &input);
-    }
-    job_init(&joined, feed);
-    struct cps_err *err = case_cut(joined.item, joined.count, seeds, take_cut, r);
-    job_deinit(&joined);
-    return err;
-}
-
 static struct cps_err *read_file(struct reading *r, const char *path)
 {
-    struct reader reader = {.items = {gather}};
     struct cps_stream *stream = NULL;
-    uint64_t before = r->fuzz->stats.seeds.cases;
+    uint64_t before = r->taken->cases;
+    struct fuzz_case input;
     CPS_TRY(cps_stream_open(path, &stream));
-    cps_stream_set_rnn(stream, r->fuzz->rnn);
-    struct cps_err *err = cps_capture_read(stream, NULL, &reader.items);
+    cps_stream_set_rnn(stream, r->rnn);
+    struct cps_err *err = cps_capture_read(stream, NULL, &r->items);
     cps_stream_close(stream);
-    if (!err)
-        err = read_feed(r, &reader.feed);
-    feed_deinit(&reader.feed);
-    if (!err && r->fuzz->stats.seeds.cases == before)
+    if (!err && case_read(&r->feed, &input)) {
+        r->taken->cases++;
+        r->taken->words += case_words(&input);
+        err = r->each(r->context, &input);
+    } else if (!err) {
+        struct job joined;
+        job_init(&joined, &r->feed);
+        err = case_cut(joined.item, joined.count, r->taken, take_cut, r);
+        job_deinit(&joined);
+    }
+    feed_deinit(&r->feed);
+    if (!err && r->taken->cases == before)
         err = cps_err_new(CPS_ERR_INPUT,
                           "%s: found no packet that is submitted, expected a capture or PM4 text",
                           path);
@@ -192,10 +177,11 @@ static struct cps_err *read_folder(struct reading *r, const char *path)
     return err;
 }
 
-struct cps_err *corpus_read(struct fuzz *fuzz, const char *path, corpus_each_fn *each)
+struct cps_err *corpus_read(const char *path, const char *rnn, volatile int *interrupted,
+                            struct case_taken *taken, case_each_fn *each, void *context)
 {
     static const char *const parts[] = {"", "/corpus", "/findings"};
-    struct reading r = {fuzz, each};
+    struct reading r = {{gather}, {0}, rnn, interrupted, taken, each, context};
     struct stat info;
     if (stat(path, &info))
         return cps_err_os(path, "open");

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * Findings: proved, minimal, written, and proved once more from the file. */
+ * Findings: proved, minimal, written, and proved once more from the file; the trace of a file. */
 #include "tools/explain/fuzz/fuzz.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fw/image/place.h"
-#include "tools/run/cachedir.h"
+#include "isa/base/pm4.h"
+#include "isa/base/within.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/explain/reduce/reduce.h"
+#include "tools/run/cachedir.h"
+#include "trace/form/text.h"
 #include "trace/out/outfile.h"
 
 /* Looks at the same suspect that come to nothing before it is believed to be harmless. */
@@ -87,41 +92,207 @@ static void describe(const struct fuzz *fuzz, struct finding *f)
              writes ? "register" : "at", s->place, s->pc, cps_buf_text(&place));
 }
 
-/* What a fresh boot makes of the file. */
-struct replay_case {
-    struct fuzz fuzz; /* first */
+/* ---- Minimal cases: packets go, then words become 0 ---- */
+
+struct shrink {
+    struct ddmin_test test; /* first */
     struct run *run;
+    const struct suspect *suspect;
+    const struct fuzz_case *whole;
+    struct case_packet packet[CASE_PACKETS];
+    unsigned packets;
+    struct fuzz_case less;
+    bool words; /* things are words and not packets */
+};
+
+/* Streams without the packets that are out; what names them says how long they are now. */
+static void leave_packets(struct shrink *s, const bool *out)
+{
+    uint32_t was[CASE_STREAMS] = {0};
+    case_copy(&s->less, s->whole);
+    for (unsigned i = 0; i < s->whole->streams; i++)
+        was[i] = s->whole->stream[i].count;
+    for (unsigned i = s->packets; i-- > 0;) {
+        const struct case_packet *packet = &s->packet[i];
+        if (out[i])
+            case_remove(&s->less.stream[packet->stream], packet->at, packet->length);
+    }
+    case_fit(&s->less, was);
+}
+
+/* Things are words that stand behind headers. */
+static void clear_words(struct shrink *s, const bool *out)
+{
+    unsigned thing = 0;
+    case_copy(&s->less, s->whole);
+    for (unsigned i = 0; i < s->packets; i++) {
+        uint32_t *word = &s->less.stream[s->packet[i].stream].word[s->packet[i].at];
+        for (uint32_t k = 1; k < s->packet[i].length; k++) {
+            if (out[thing++])
+                word[k] = 0;
+        }
+    }
+}
+
+/* Without what is out. */
+static void leave_out(struct shrink *s, const bool *out)
+{
+    if (s->words)
+        clear_words(s, out);
+    else
+        leave_packets(s, out);
+}
+
+static struct cps_err *holds(struct ddmin_test *test, const bool *out, bool *ret)
+{
+    struct shrink *s = (struct shrink *)test;
+    leave_out(s, out);
+    run_case(s->run, &s->less);
+    const struct suspect *found = run_suspect(s->run, oracle_raised(s->suspect));
+    struct suspect copy = found ? *found : *s->suspect;
+    *ret = found && run_prove(s->run, &s->less, &copy) && copy.oracle == s->suspect->oracle;
+    return NULL;
+}
+
+static void shrink(struct shrink *s, struct fuzz_case *edited, unsigned things)
+{
+    CPS_FREE bool *out = tool_alloc((size_t)things + 1, sizeof(*out));
+    struct fuzz_case *whole = tool_alloc(1, sizeof(*whole));
+    case_copy(whole, edited);
+    s->whole = whole;
+    tool_must(ddmin(&s->test, things, out));
+    leave_out(s, out);
+    case_copy(edited, &s->less);
+    s->packets = case_list(edited, s->packet);
+    free(whole);
+}
+
+/* Leaves out of a case what is not needed for a finding. */
+static void minimise(struct run *run, const struct suspect *suspect, struct fuzz_case *edited)
+{
+    struct shrink *s = tool_alloc(1, sizeof(*s));
+    unsigned words = 0;
+    unsigned kept = 1; /* streams: those without words are not needed, but for the first */
+    s->test.holds = holds;
+    s->run = run;
+    s->suspect = suspect;
+    s->packets = case_list(edited, s->packet);
+    shrink(s, edited, s->packets);
+    for (unsigned i = 0; i < s->packets; i++)
+        words += s->packet[i].length - 1;
+    s->words = true;
+    shrink(s, edited, words);
+    for (unsigned i = 1; i < edited->streams; i++) {
+        if (edited->stream[i].count)
+            edited->stream[kept++] = edited->stream[i];
+    }
+    edited->streams = kept;
+    free(s);
+}
+
+/* ---- Files ---- */
+
+struct tracer {
+    struct play play;
+    struct cps_run_config config;
+    struct cps_stream *stream;
+    struct cps_trace_head head;
+    struct cps_trace_writer *writer;
+    struct cps_outfile *out;
+};
+
+static const char *base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static struct cps_err *make_head(struct tracer *t, const char *input)
+{
+    const struct play *play = &t->play;
+    char hash[3][65] = {""};
+    CPS_BUF policy = {0};
+    CPS_TRY(cps_sha256_file(play->fw->name, hash[0]));
+    if (play->me)
+        CPS_TRY(cps_sha256_file(play->me->name, hash[1]));
+    CPS_TRY(cps_sha256_file(input, hash[2]));
+    cps_policy_text(&play->policy, play->gen, &policy);
+    const struct cps_trace_header header = {
+        .gen = play->gen,
+        .firmware = {{base(play->fw->name), hash[0]},
+                     {play->me ? base(play->me->name) : "", hash[1]}},
+        .firmware_count = play->me ? 2 : 1,
+        .capture = {base(input), hash[2]},
+        .policy = tool_text(&policy),
+        .events = "default"};
+    return cps_trace_head_make(&header, play->fw->layout, play_has_processors(play), &t->head);
+}
+
+static struct cps_err *run_file(struct tracer *t, const char *input, const char *output)
+{
+    CPS_TRY(cps_stream_open(input, &t->stream));
+    CPS_TRY(play_open(&t->play, &t->config, NULL));
+    CPS_TRY(make_head(t, input));
+    CPS_TRY(cps_outfile_open(output, &t->out));
+    CPS_TRY(cps_trace_writer_create(CPS_FORM_TEXT, t->out, &t->head, t->play.names, &t->writer));
+    t->play.trace = cps_trace_writer_sink(t->writer);
+    return play_run(&t->play, t->stream);
+}
+
+struct cps_err *trace_case(const struct cps_run_config *config, uint64_t limit, const char *input,
+                           const char *output)
+{
+    struct tracer *t = tool_alloc(1, sizeof(*t));
+    t->config = *config;
+    t->config.limit = limit;
+    cps_text_classes("default", &t->play.kinds);
+    struct cps_err *err = run_file(t, input, output);
+    if (t->writer)
+        err = cps_err_first_(err, cps_trace_writer_finish(t->writer));
+    if (t->out && !err)
+        err = cps_outfile_commit(t->out);
+    else
+        cps_outfile_abort(t->out);
+    cps_trace_head_deinit(&t->head);
+    play_close(&t->play);
+    cps_stream_close(t->stream);
+    free(t);
+    return err;
+}
+
+/* What a fresh boot makes of the file. */
+struct replay {
+    struct run run;
+    struct protection protection;
     const struct suspect *suspect;
     bool same;
 };
 
-static struct cps_err *replay_case(struct fuzz *fuzz, const struct fuzz_case *input)
+static struct cps_err *replay_case(void *context, const struct fuzz_case *input)
 {
-    struct replay_case *r = (struct replay_case *)fuzz;
-    run_case(r->run, input);
-    const struct suspect *found = run_suspect(r->run, oracle_raised(r->suspect));
-    if (!found)
-        return NULL;
-    struct suspect copy = *found;
-    r->same = run_prove(r->run, input, &copy) && copy.oracle == r->suspect->oracle;
+    struct replay *r = context;
+    run_case(&r->run, input);
+    const struct suspect *found = run_suspect(&r->run, oracle_raised(r->suspect));
+    struct suspect copy = found ? *found : *r->suspect;
+    if (found)
+        r->same = run_prove(&r->run, input, &copy) && copy.oracle == r->suspect->oracle;
     return NULL;
 }
 
-static struct cps_err *confirm(struct fuzz *fuzz, const struct finding *f, const char *path,
+static struct cps_err *confirm(const struct fuzz *fuzz, const struct finding *f, const char *path,
                                bool *ret)
 {
-    struct protection *protection = tool_alloc(1, sizeof(*protection));
-    struct run *run = tool_alloc(1, sizeof(*run));
-    struct replay_case replay = {.run = run, .suspect = &f->suspect};
-    run->limit = fuzz->limit;
-    run->oracles = fuzz->oracles;
-    struct cps_err *err = run_open(run, &fuzz->opt->run, fuzz->sides, protection);
+    struct replay *r = tool_alloc(1, sizeof(*r));
+    struct case_taken taken = {0};
+    r->suspect = &f->suspect;
+    r->run.limit = fuzz->limit;
+    r->run.oracles = fuzz->oracles;
+    struct cps_err *err = run_open(&r->run, &fuzz->config, fuzz->sides, &r->protection);
     if (!err)
-        err = corpus_read(&replay.fuzz, path, replay_case);
-    run_close(run);
-    free(run);
-    free(protection);
-    *ret = replay.same;
+        err = corpus_read(path, NULL, NULL, &taken, replay_case, r);
+    run_close(&r->run);
+    *ret = r->same;
+    free(r);
     return err;
 }
 

@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * Sets of keys; rounds: batches at the same time, then their results in order. */
+ * Rounds: batches at the same time, then their results in order. Coverage out of logs of branches:
+ * what lies between where one led and where the next is ran, and the delay slot after it; counts
+ * tell how many different edges led there. */
 #include "tools/explain/fuzz/fuzz.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "tools/cmd/terminal/oom.h"
 #include "isa/base/within.h"
-#include "tools/run/record.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/run/work_queue.h"
 
 #define BATCHES     16u /* of a round */
 #define BATCH_CASES 128u
+
+/* In so many of 100 cases the grammar makes one; else one that is kept is changed. */
+#define FRESH 15
+
+#define CHOICES 3u /* until one that is rejected is taken */
+
+/* ---- Sets of keys ---- */
 
 static size_t slot_of(const struct key_map *map, uint64_t key)
 {
@@ -62,18 +71,124 @@ double fuzz_now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-bool fuzz_over(const struct fuzz *fuzz)
+static bool should_stop(const struct fuzz *fuzz)
 {
-    return (fuzz->interrupted && *fuzz->interrupted) ||
-           (fuzz->until > 0 && fuzz_now() > fuzz->until);
+    return *fuzz->interrupted || (fuzz->until > 0 && fuzz_now() > fuzz->until);
 }
 
-/* Cases begin behind the boot, which ran once, too. a5xx: it depends on the case. */
+/* ---- Batches ---- */
+
+/* A case with something new. */
+struct candidate {
+    struct corpus_case input;
+    size_t keys; /* new ones, after those of the candidate before */
+    struct suspect suspect[RUN_SUSPECTS];
+    unsigned suspects;
+};
+
+struct batch {
+    uint64_t number;
+    uint64_t cases; /* to run */
+    struct candidate *list;
+    size_t count;
+    struct key_map keys; /* new ones */
+    struct learned learned;
+    uint64_t executed;
+    uint64_t ends[8];
+};
+
+struct round {
+    struct fuzz *fuzz;
+    struct batch batch[BATCHES];
+};
+
+uint64_t batch_edge(const struct cps_edge *e, unsigned side)
+{
+    uint64_t way = (uint64_t)e->from << 44 ^ (uint64_t)e->branch << 22 ^ e->to;
+    uint64_t where = (uint64_t)e->packet << 24 | (uint64_t)e->privilege << 16 |
+                     (uint64_t)e->level << 8 | (uint64_t)e->core << 4 | side;
+    return rng_mix(way) + where * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void add_candidate(const struct fuzz *fuzz, struct batch *batch, const struct run *run,
+                          const struct fuzz_case *input)
+{
+    size_t before = batch->keys.count;
+    struct candidate candidate = {.suspects = 0};
+    for (unsigned s = 0; s < run->sides; s++) {
+        const struct cps_edge_log *log = &run->side[s].log;
+        for (uint32_t i = 0; i < log->count; i++) {
+            uint64_t key = batch_edge(&log->edge[i], s);
+            if (!key_map_has(&fuzz->edges, key))
+                key_map_add(&batch->keys, key);
+        }
+    }
+    candidate.keys = batch->keys.count - before;
+    for (unsigned i = 0; i < run->suspects; i++) {
+        if (findings_wants(&fuzz->findings, &run->suspect[i]))
+            candidate.suspect[candidate.suspects++] = run->suspect[i];
+    }
+    if (!candidate.keys && !candidate.suspects)
+        return;
+    TOOL_ROOM(batch->list, batch->count);
+    corpus_pack(input, &candidate.input);
+    batch->list[batch->count++] = candidate;
+}
+
+/* Newer cases are more likely: they are further in. What ends with a packet that is refused leads
+ * nowhere if more is added. */
+static const struct corpus_case *choose_case(const struct corpus *corpus, struct rng *rng)
+{
+    size_t count = corpus->count;
+    size_t some = rng_chance(rng, 50) && count > 8 ? count / 4 : count;
+    const struct corpus_case *chosen = NULL;
+    for (unsigned i = 0; !chosen || (i < CHOICES && chosen->refused); i++)
+        chosen = &corpus->list[count - 1 - rng_below(rng, some)];
+    return chosen;
+}
+
+static void make_input(const struct fuzz *fuzz, struct rng *rng, struct fuzz_case *other,
+                       struct fuzz_case *ret)
+{
+    if (!fuzz->corpus.count || rng_chance(rng, FRESH)) {
+        grammar_case(&fuzz->grammar, rng, ret);
+        return;
+    }
+    corpus_unpack(choose_case(&fuzz->corpus, rng), ret);
+    corpus_unpack(choose_case(&fuzz->corpus, rng), other);
+    mutate(&fuzz->grammar, rng, other, ret);
+}
+
+static void run_batch(void *context, unsigned thread, size_t item)
+{
+    struct round *round = context;
+    const struct fuzz *fuzz = round->fuzz;
+    struct batch *batch = &round->batch[item];
+    struct run *run = &fuzz->run[thread];
+    struct rng rng = {rng_mix(fuzz->seed) + rng_mix(~batch->number)};
+    struct fuzz_case input;
+    struct fuzz_case other;
+    run->learned = &batch->learned;
+    for (uint64_t i = 0; i < batch->cases; i++) {
+        if (i % 64 == 0 && should_stop(fuzz))
+            break;
+        make_input(fuzz, &rng, &other, &input);
+        run_case(run, &input);
+        add_candidate(fuzz, batch, run, &input);
+        batch->ends[cps_stop_reason(run->side[0].stop)]++;
+        batch->executed++;
+    }
+    run->learned = NULL;
+}
+
+/* ---- Results ---- */
+
+/* Cases begin after the boot, which ran once, too. a5xx: it depends on the case. */
 static struct cps_err *count_boot(struct fuzz *fuzz, const struct cps_fw *fw)
 {
     struct record_boot boot = {0};
     struct cps_run_config side;
-    play_side(&fuzz->opt->run, fuzz->sides, 0, &side);
+    play_side(&fuzz->config, fuzz->sides, 0, &side);
     const struct record_setup setup = {.config = &side, .cover = true};
     const char *const paths[2] = {side.fw[0], side.fw_count > 1 ? side.fw[1] : NULL};
     struct cps_err *err = record_boot(&setup, paths, &boot);
@@ -91,7 +206,7 @@ struct cps_err *fuzz_open(struct fuzz *fuzz)
     for (unsigned i = 0; i < fuzz->jobs; i++) {
         fuzz->run[i].limit = fuzz->limit;
         fuzz->run[i].oracles = fuzz->oracles;
-        CPS_TRY(run_open(&fuzz->run[i], &fuzz->opt->run, fuzz->sides, &fuzz->protection));
+        CPS_TRY(run_open(&fuzz->run[i], &fuzz->config, fuzz->sides, &fuzz->protection));
     }
     const struct cps_fw *fw = fuzz->run[0].side[0].play->fw;
     grammar_init(&fuzz->grammar, fw, &fuzz->protection, &fuzz->learned);
@@ -110,7 +225,25 @@ void fuzz_close(struct fuzz *fuzz)
     key_map_deinit(&fuzz->edges);
 }
 
-/* A case that somebody has run: it runs once more, alone. It is kept for edges that are new now. */
+/* Notes the code between the branches of the first side's log. */
+static void add_coverage(struct fuzz *fuzz, const struct run_side *side)
+{
+    const struct cps_fw *fw = side->play->fw;
+    for (uint32_t i = 0; i < side->log.count; i++) {
+        const struct cps_edge *edge = &side->log.edge[i];
+        bool me = side->engine->who[edge->core] == CPS_CPU_ME; /* of another file */
+        uint32_t start = run_image_start(side, edge->core);
+        uint32_t from = start + (edge->from <= edge->branch ? edge->from : edge->branch);
+        uint32_t branch = start + edge->branch;
+        if (me || branch + 1 >= fw->count || key_map_has(&fuzz->edges, batch_edge(edge, 0)))
+            continue;
+        for (uint32_t at = from; at <= branch + 1; at++)
+            fuzz->cover[at].run++;
+        fuzz->cover[branch].taken++;
+    }
+}
+
+/* A case that has run before: it runs once more, alone. It is kept for edges that are new now. */
 static struct cps_err *take_case(struct fuzz *fuzz, const struct fuzz_case *input)
 {
     struct run *run = &fuzz->run[0];
@@ -120,7 +253,7 @@ static struct cps_err *take_case(struct fuzz *fuzz, const struct fuzz_case *inpu
     unsigned suspects = run->suspects;
     bool refused = run->side[0].stop == CPS_STOP_BAD_PACKET;
     memcpy(suspect, run->suspect, sizeof(suspect));
-    coverage_add(fuzz, &run->side[0]);
+    add_coverage(fuzz, &run->side[0]);
     for (unsigned s = 0; s < run->sides; s++) {
         for (uint32_t i = 0; i < run->side[s].log.count; i++)
             key_map_add(&fuzz->edges, batch_edge(&run->side[s].log.edge[i], s));
@@ -164,17 +297,6 @@ static struct cps_err *join_batch(struct fuzz *fuzz, struct batch *batch)
     return NULL;
 }
 
-struct round {
-    struct fuzz *fuzz;
-    struct batch batch[BATCHES];
-};
-
-static void run_item(void *context, unsigned thread, size_t item)
-{
-    struct round *round = context;
-    batch_run(&round->batch[item], &round->fuzz->run[thread]);
-}
-
 static struct cps_err *one_round(struct fuzz *fuzz)
 {
     struct round *round = tool_alloc(1, sizeof(*round));
@@ -182,25 +304,28 @@ static struct cps_err *one_round(struct fuzz *fuzz)
     uint64_t left = fuzz->most ? fuzz->most - fuzz->stats.executed : UINT64_MAX;
     for (unsigned i = 0; i < BATCHES; i++) {
         struct batch *batch = &round->batch[i];
-        batch->fuzz = fuzz;
         batch->number = fuzz->stats.rounds * BATCHES + i;
         batch->cases = left < BATCH_CASES ? left : BATCH_CASES;
         left -= batch->cases;
     }
     round->fuzz = fuzz;
-    share_work(fuzz->jobs, BATCHES, run_item, round);
+    share_work(fuzz->jobs, BATCHES, run_batch, round);
     for (unsigned i = 0; i < BATCHES; i++) {
-        if (!err)
-            err = join_batch(fuzz, &round->batch[i]);
-        batch_deinit(&round->batch[i]);
+        struct batch *batch = &round->batch[i];
+        err = err ? err : join_batch(fuzz, batch);
+        for (size_t k = 0; k < batch->count; k++)
+            free(batch->list[k].input.word);
+        free(batch->list);
+        key_map_deinit(&batch->keys);
     }
     free(round);
     fuzz->stats.rounds++;
     return err;
 }
 
-static struct cps_err *take_read(struct fuzz *fuzz, const struct fuzz_case *input)
+static struct cps_err *take_read(void *context, const struct fuzz_case *input)
 {
+    struct fuzz *fuzz = context;
     fuzz->stats.executed++;
     fuzz->run[0].learned = &fuzz->learned;
     struct cps_err *err = take_case(fuzz, input);
@@ -210,18 +335,19 @@ static struct cps_err *take_read(struct fuzz *fuzz, const struct fuzz_case *inpu
 
 struct cps_err *fuzz_run(struct fuzz *fuzz)
 {
-    bool merge = fuzz->opt->merge;
-    for (unsigned i = 0; i < fuzz->opt->arg_count; i++) {
+    for (unsigned i = 0; i < fuzz->seed_paths; i++) {
         uint64_t before = fuzz->stats.executed;
-        CPS_TRY(corpus_read(fuzz, fuzz->opt->arg[i], take_read));
-        if (merge && fuzz->stats.executed == before && !*fuzz->interrupted)
+        CPS_TRY(corpus_read(fuzz->seed_path[i], fuzz->config.rnn, fuzz->interrupted,
+                            &fuzz->stats.seeds, take_read, fuzz));
+        if (fuzz->merge && fuzz->stats.executed == before && !*fuzz->interrupted)
             return cps_err_new(
                 CPS_ERR_INPUT,
                 "%s: holds no case, expected PM4 text (*.pm4), perhaps in corpus/ or "
                 "findings/",
-                fuzz->opt->arg[i]);
+                fuzz->seed_path[i]);
     }
-    while (!merge && !fuzz_over(fuzz) && (!fuzz->most || fuzz->stats.executed < fuzz->most)) {
+    while (!fuzz->merge && !should_stop(fuzz) &&
+           (!fuzz->most || fuzz->stats.executed < fuzz->most)) {
         CPS_TRY(one_round(fuzz));
         if (fuzz->progress)
             fuzz->progress(fuzz);

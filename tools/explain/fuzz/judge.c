@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What oracles have to say behind a run: how it ended, how privileged it was, and what another
  * firmware did instead. */
-#include "tools/explain/fuzz/run.h"
+#include "tools/explain/fuzz/fuzz.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Cases out of others, which are put in step again. */
-#include "tools/explain/fuzz/grammar.h"
+#include "tools/explain/fuzz/fuzz.h"
 
 #include <string.h>
 

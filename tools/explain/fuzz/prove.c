@@ -2,7 +2,7 @@
  * A closer look at suspects. Firmware itself writes many registers that are under CP_PROTECT while
  * it executes a packet; it is a finding only if the stream decides on what is written where. That
  * is found out by experiment: words of the stream are changed, and the case runs again. */
-#include "tools/explain/fuzz/run.h"
+#include "tools/explain/fuzz/fuzz.h"
 
 #include "isa/base/pm4.h"
 #include "tools/cmd/terminal/oom.h"

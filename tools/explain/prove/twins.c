@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Runs two machines over one stream and compares them. */
-#include "tools/explain/fuzz/oracle.h"
+#include "tools/explain/fuzz/fuzz.h"
 #include "tools/explain/prove/task.h"
 
 #include <inttypes.h>
