@@ -8,36 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
 /* Change it whenever an entry is written differently. */
-#define ENTRY_VERSION 8
+#define ENTRY_VERSION 9
 #define MOST_TEXT     ((size_t)4 << 20)
 
-/* The numbers of a run, in the order of the entry's list. */
-enum {
-    STOP,
-    REPLAYED,
-    CUT,
-    SUBMISSIONS,
-    EXECUTED,
-    NOT_CAPTURED,
-    INSTRUCTIONS,
-    PACKETS,
-    MISSING,
-    NOTES,
-    NUMBERS
-};
-
 /* @p about  "": of the run itself */
-static bool make_key(const struct cache_run *run, const char *about, char ret[65])
+static void make_key(const struct cache_run *run, const char *about, char ret[65])
 {
     CPS_BUF text = {0};
     cps_buf_printf(&text, "%d %s %s %s %s %s %s %" PRIu64 " %" PRIx32 " %s", ENTRY_VERSION,
                    run->program, run->firmware_hash, run->me_hash, run->capture_hash, run->names,
                    run->policy, run->limit, run->kinds, about);
-    cache_hash(cps_buf_text(&text), text.size, ret);
-    return !text.failed;
+    cache_hash(tool_text(&text), text.size, ret);
 }
 
 /* ---- Runs ---- */
@@ -60,64 +45,59 @@ static bool get_cover(const char *digits, uint32_t dwords, struct record *record
     size_t count = digits ? strlen(digits) : 0;
     if (!digits || count > (size_t)dwords + 1)
         return false;
-    record->cover = calloc(count + 1, sizeof(*record->cover));
+    record->cover = tool_alloc(count + 1, sizeof(*record->cover));
     record->cover_count = (uint32_t)count;
-    for (size_t i = 0; record->cover && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (digits[i] < '0' || digits[i] > '7')
             return false;
         unsigned bits = (unsigned)(digits[i] - '0');
         record->cover[i].taken = bits >> 1 & 1;
         record->cover[i].run = (bits >> 1 & 1) + (bits >> 2 & 1);
     }
-    return record->cover != NULL;
+    return true;
 }
 
 static struct json_object *run_to_json(const char *key, const struct record *record)
 {
     const struct play_account *account = &record->account;
-    const uint64_t numbers[NUMBERS] = {[STOP] = account->stop,
-                                       [REPLAYED] = account->replayed,
-                                       [CUT] = account->cut,
-                                       [SUBMISSIONS] = account->submissions,
-                                       [EXECUTED] = account->executed,
-                                       [NOT_CAPTURED] = account->not_captured,
-                                       [INSTRUCTIONS] = record->instructions,
-                                       [PACKETS] = record->packets,
-                                       [MISSING] = record->missing,
-                                       [NOTES] = record->notes};
     struct json_object *to = json_object_new_object();
     cps_json_text(to, "key", key);
-    struct json_object *list = cps_json_new_array(to, "numbers");
-    for (unsigned i = 0; i < NUMBERS; i++)
-        cps_json_append(list, json_object_new_int64((int64_t)numbers[i]));
+    cps_json_uint(to, "stop", account->stop);
+    cps_json_uint(to, "replayed", account->replayed);
+    cps_json_uint(to, "cut", account->cut);
+    cps_json_uint(to, "submissions", account->submissions);
+    cps_json_uint(to, "executed", account->executed);
+    cps_json_uint(to, "not_captured", account->not_captured);
+    cps_json_uint(to, "instructions", record->instructions);
+    cps_json_uint(to, "packets", record->packets);
+    cps_json_uint(to, "missing", record->missing);
+    cps_json_uint(to, "notes", record->notes);
     cps_json_text(to, "why", account->why);
     cps_json_text(to, "disagrees", record->disagrees);
     put_cover(record, to);
     return to;
 }
 
+/* The writer's own members: of another program's entry the key differs. */
 static bool run_from_json(struct json_object *from, const char *key, uint32_t dwords,
                           struct record *ret)
 {
-    uint64_t numbers[NUMBERS];
-    struct json_object *list = cps_json_member(from, "numbers", json_type_array);
-    if (strcmp(cps_json_get_text(from, "key", ""), key) != 0 || cps_json_count(list) != NUMBERS)
+    struct play_account *account = &ret->account;
+    int64_t stop = cps_json_get_int(from, "stop", -1);
+    if (strcmp(cps_json_get_text(from, "key", ""), key) != 0 || stop < 0 ||
+        stop > CPS_STOP_BAD_PACKET)
         return false;
-    for (unsigned i = 0; i < NUMBERS; i++)
-        numbers[i] = (uint64_t)json_object_get_int64(json_object_array_get_idx(list, i));
-    if (numbers[STOP] > CPS_STOP_BAD_PACKET)
-        return false;
-    ret->account = (struct play_account){.stop = (enum cps_stop)numbers[STOP],
-                                         .replayed = numbers[REPLAYED],
-                                         .cut = numbers[CUT],
-                                         .submissions = (uint32_t)numbers[SUBMISSIONS],
-                                         .executed = numbers[EXECUTED],
-                                         .not_captured = (uint32_t)numbers[NOT_CAPTURED]};
-    ret->instructions = numbers[INSTRUCTIONS];
-    ret->packets = numbers[PACKETS];
-    ret->missing = numbers[MISSING];
-    ret->notes = numbers[NOTES];
-    snprintf(ret->account.why, sizeof(ret->account.why), "%s", cps_json_get_text(from, "why", ""));
+    account->stop = (enum cps_stop)stop;
+    account->replayed = cps_json_get_int(from, "replayed", 0);
+    account->cut = cps_json_get_int(from, "cut", 0);
+    account->submissions = (uint32_t)cps_json_get_int(from, "submissions", 0);
+    account->executed = (uint64_t)cps_json_get_int(from, "executed", 0);
+    account->not_captured = (uint32_t)cps_json_get_int(from, "not_captured", 0);
+    ret->instructions = (uint64_t)cps_json_get_int(from, "instructions", 0);
+    ret->packets = (uint64_t)cps_json_get_int(from, "packets", 0);
+    ret->missing = (uint64_t)cps_json_get_int(from, "missing", 0);
+    ret->notes = (uint64_t)cps_json_get_int(from, "notes", 0);
+    snprintf(account->why, sizeof(account->why), "%s", cps_json_get_text(from, "why", ""));
     snprintf(ret->disagrees, sizeof(ret->disagrees), "%s",
              cps_json_get_text(from, "disagrees", ""));
     return get_cover(cps_json_get_text(from, "cover", NULL), dwords, ret);
@@ -130,7 +110,8 @@ bool cache_take_run(const struct cache_run *run, uint32_t dwords, struct record 
     struct cps_trace_head head = {0};
     struct json_object *json = NULL;
     *ret = (struct record){0};
-    if (!make_key(run, "", key) || !cache_path(run->dir, key, ".cpt", path) || !cache_is_ours(path))
+    make_key(run, "", key);
+    if (!cache_path(run->dir, key, ".cpt", path) || !cache_is_ours(path))
         return false;
     struct cps_err *err = record_read(path, &head, ret);
     const char *line = err ? NULL : strstr(head.text, "\n# run ");
@@ -145,13 +126,15 @@ bool cache_take_run(const struct cache_run *run, uint32_t dwords, struct record 
     return good;
 }
 
-static struct cps_err *write_events(const char *path, const struct record *record,
-                                    const struct cps_trace_head *head)
+struct cps_err *cache_write_trace(const char *path, enum cps_trace_form form,
+                                  const struct cps_trace_head *head,
+                                  struct cps_names *const names[CPS_CPU_COUNT],
+                                  const struct record *record)
 {
     struct cps_outfile *out = NULL;
     struct cps_trace_writer *writer = NULL;
     CPS_TRY(cps_outfile_open(path, &out));
-    struct cps_err *err = cps_trace_writer_create(CPS_FORM_CPT, out, head, NULL, &writer);
+    struct cps_err *err = cps_trace_writer_create(form, out, head, names, &writer);
     if (!err) {
         struct cps_sink *sink = cps_trace_writer_sink(writer);
         sink->put(sink, record->event, record->count);
@@ -171,8 +154,7 @@ struct cps_err *cache_keep_run(const struct cache_run *run, const struct record 
     char key[65];
     CPS_BUF text = {0};
     struct cps_trace_head head = {0};
-    if (!make_key(run, "", key))
-        return cps_err_nomem();
+    make_key(run, "", key);
     if (!cache_path(run->dir, key, ".cpt", path))
         return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", run->dir);
     cache_prepare(path);
@@ -182,10 +164,8 @@ struct cps_err *cache_keep_run(const struct cache_run *run, const struct record 
     cps_json_put(&text, json, JSON_C_TO_STRING_PLAIN);
     cps_buf_str(&text, "\n");
     json_object_put(json);
-    if (text.failed)
-        return cps_err_nomem();
-    CPS_TRY(cps_trace_head_parse(path, text.data, &head));
-    struct cps_err *err = write_events(path, record, &head);
+    CPS_TRY(cps_trace_head_parse(path, tool_text(&text), &head));
+    struct cps_err *err = cache_write_trace(path, CPS_FORM_CPT, &head, NULL, record);
     cps_trace_head_deinit(&head);
     if (!err)
         cache_seal(path);
@@ -193,11 +173,6 @@ struct cps_err *cache_keep_run(const struct cache_run *run, const struct record 
 }
 
 /* ---- Texts: a line with the key and the hash of what follows, then a JSON array ---- */
-
-static bool text_path(const struct cache_run *run, const char *about, char key[65], char ret[4096])
-{
-    return make_key(run, about, key) && cache_path(run->dir, key, ".text", ret);
-}
 
 static void put_first_line(const char *key, const char *text, struct cps_buf *out)
 {
@@ -212,13 +187,15 @@ struct json_object *cache_take_texts(const struct cache_run *run, const char *ab
     char path[4096];
     CPS_BUF line = {0};
     struct json_object *ret = NULL;
-    CPS_FREE char *whole = text_path(run, about, key, path) ? cache_read(path, MOST_TEXT) : NULL;
+    make_key(run, about, key);
+    CPS_FREE char *whole =
+        cache_path(run->dir, key, ".text", path) ? cache_read(path, MOST_TEXT) : NULL;
     const char *text = whole ? strchr(whole, '\n') : NULL;
     if (!text)
         return NULL;
     text++;
     put_first_line(key, text, &line);
-    if (!line.failed && !strncmp(whole, cps_buf_text(&line), line.size))
+    if (!strncmp(whole, tool_text(&line), line.size))
         cps_err_free(cps_json_parse(text, strlen(text), &ret));
     return ret;
 }
@@ -228,8 +205,9 @@ void cache_keep_texts(const struct cache_run *run, const char *about, struct jso
     char key[65];
     char path[4096];
     CPS_BUF out = {0};
-    const char *text = cps_json_print(texts, JSON_C_TO_STRING_PLAIN);
-    if (!text || !text_path(run, about, key, path))
+    const char *text = json_object_to_json_string_ext(tool_json(texts), JSON_C_TO_STRING_PLAIN);
+    make_key(run, about, key);
+    if (!cache_path(run->dir, key, ".text", path))
         return;
     put_first_line(key, text, &out);
     cps_buf_str(&out, text);

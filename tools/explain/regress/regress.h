@@ -84,6 +84,12 @@ struct json_object *cache_take_texts(const struct cache_run *run, const char *ab
 /** Stores @p texts. That it cannot is no error: it costs another look. */
 void cache_keep_texts(const struct cache_run *run, const char *about, struct json_object *texts);
 
+/** Writes the events of a record as a trace. */
+CPS_MUST_USE struct cps_err *cache_write_trace(const char *path, enum cps_trace_form form,
+                                               const struct cps_trace_head *head,
+                                               struct cps_names *const names[CPS_CPU_COUNT],
+                                               const struct record *record);
+
 /* ---- results.c: the result of every pair. They hold nothing that depends on time, order or
  * machine, so that shards merge into the same bytes. ---- */
 
