@@ -59,22 +59,6 @@ static void find_firmware(struct regress *r, const struct cps_options *opt)
     }
 }
 
-/* Results are of one firmware and of one set of names from the first process to the last look. */
-static struct cps_err *check_inputs(const struct regress *r)
-{
-    char names[65] = "";
-    if (r->run.rnn)
-        CPS_TRY(files_digest(r->run.rnn, ".xml", names));
-    if (strcmp(names, r->names) != 0)
-        return cps_err_new(CPS_ERR_INPUT, "%s: changed while it was used", r->run.rnn);
-    for (unsigned i = 0; i < 2 * r->manifest.firmware_count; i++) {
-        const char *path = r->manifest.firmware[i / 2].path[i % 2];
-        if (path)
-            CPS_TRY(files_check_stamp(path, &r->stamp[i / 2][i % 2]));
-    }
-    return NULL;
-}
-
 /* The digest of each file; the name of an engine for scripts. What cannot be read, its pairs say.
  */
 static void put_firmware(const struct manifest_firmware *firmware, struct cps_buf *out)
@@ -250,7 +234,18 @@ static struct cps_err *regress(struct regress *r, const struct cps_options *opt)
     CPS_TRY(prepare(r, opt));
     CPS_TRY(regress_run(r));
     CPS_TRY(add_code(r));
-    CPS_TRY(check_inputs(r));
+    /* Results are of one firmware and of one set of names from the first process to the last look.
+     */
+    char names[65] = "";
+    if (r->run.rnn)
+        CPS_TRY(files_digest(r->run.rnn, ".xml", names));
+    if (strcmp(names, r->names) != 0)
+        return cps_err_new(CPS_ERR_INPUT, "%s: changed while it was used", r->run.rnn);
+    for (unsigned i = 0; i < 2 * r->manifest.firmware_count; i++) {
+        const char *path = r->manifest.firmware[i / 2].path[i % 2];
+        if (path)
+            CPS_TRY(files_check_stamp(path, &r->stamp[i / 2][i % 2]));
+    }
     /* Why these are not all pairs of the manifest. */
     snprintf(shard, sizeof(shard), "%" PRIu32 "/%" PRIu32, r->shard + 1, r->shards);
     if (r->shards > 1)

@@ -105,11 +105,22 @@ struct shrink {
     bool words; /* things are words and not packets */
 };
 
-/* Streams without the packets that are out; what names them says how long they are now. */
-static void leave_packets(struct shrink *s, const bool *out)
+/* Without packets that are out: packets that name a stream say how long it is now. Or without
+ * words, which are those after headers. */
+static void leave_out(struct shrink *s, const bool *out)
 {
     uint32_t was[CASE_STREAMS] = {0};
+    unsigned thing = 0;
     case_copy(&s->less, s->whole);
+    for (unsigned i = 0; i < s->packets && s->words; i++) {
+        uint32_t *word = &s->less.stream[s->packet[i].stream].word[s->packet[i].at];
+        for (uint32_t k = 1; k < s->packet[i].length; k++) {
+            if (out[thing++])
+                word[k] = 0;
+        }
+    }
+    if (s->words)
+        return;
     for (unsigned i = 0; i < s->whole->streams; i++)
         was[i] = s->whole->stream[i].count;
     for (unsigned i = s->packets; i-- > 0;) {
@@ -118,29 +129,6 @@ static void leave_packets(struct shrink *s, const bool *out)
             case_remove(&s->less.stream[packet->stream], packet->at, packet->length);
     }
     case_fit(&s->less, was);
-}
-
-/* Things are words that stand behind headers. */
-static void clear_words(struct shrink *s, const bool *out)
-{
-    unsigned thing = 0;
-    case_copy(&s->less, s->whole);
-    for (unsigned i = 0; i < s->packets; i++) {
-        uint32_t *word = &s->less.stream[s->packet[i].stream].word[s->packet[i].at];
-        for (uint32_t k = 1; k < s->packet[i].length; k++) {
-            if (out[thing++])
-                word[k] = 0;
-        }
-    }
-}
-
-/* Without what is out. */
-static void leave_out(struct shrink *s, const bool *out)
-{
-    if (s->words)
-        clear_words(s, out);
-    else
-        leave_packets(s, out);
 }
 
 static struct cps_err *holds(struct ddmin_test *test, const bool *out, bool *ret)

@@ -30,15 +30,6 @@ static size_t slot_of(const struct key_map *map, uint64_t key)
     return at;
 }
 
-static void grow_slots(struct key_map *map)
-{
-    free(map->slot);
-    map->slots = map->slots ? 2 * map->slots : 1024;
-    map->slot = tool_alloc(map->slots, sizeof(*map->slot));
-    for (size_t i = 0; i < map->count; i++)
-        map->slot[slot_of(map, map->key[i])] = (uint32_t)i + 1;
-}
-
 bool key_map_has(const struct key_map *map, uint64_t key)
 {
     return map->count && map->slot[slot_of(map, key)];
@@ -46,8 +37,13 @@ bool key_map_has(const struct key_map *map, uint64_t key)
 
 bool key_map_add(struct key_map *map, uint64_t key)
 {
-    if (2 * map->count >= map->slots)
-        grow_slots(map);
+    if (2 * map->count >= map->slots) {
+        free(map->slot);
+        map->slots = map->slots ? 2 * map->slots : 1024;
+        map->slot = tool_alloc(map->slots, sizeof(*map->slot));
+        for (size_t i = 0; i < map->count; i++)
+            map->slot[slot_of(map, map->key[i])] = (uint32_t)i + 1;
+    }
     size_t at = slot_of(map, key);
     if (map->slot[at])
         return false;

@@ -245,16 +245,6 @@ static uint32_t put_fields(const struct grammar *g, struct fuzz_case *at, unsign
     return words;
 }
 
-static uint32_t put_type4(const struct grammar *g, struct fuzz_case *at, struct rng *rng,
-                          uint32_t *ret)
-{
-    uint32_t count = rng_chance(rng, 70) ? 1 : rng_below(rng, 8);
-    ret[0] = cps_pm4_type4(any_register(g, rng), count);
-    for (uint32_t i = 0; i < count; i++)
-        ret[1 + i] = grammar_value(g, at, rng);
-    return 1 + count;
-}
-
 /* Mostly one that is documented and that there is a handler for. */
 static unsigned any_opcode(const struct grammar *g, struct rng *rng)
 {
@@ -268,8 +258,13 @@ static unsigned any_opcode(const struct grammar *g, struct rng *rng)
 uint32_t grammar_packet(const struct grammar *g, struct fuzz_case *at, unsigned stream,
                         struct rng *rng, uint32_t *ret)
 {
-    if (rng_chance(rng, 15))
-        return put_type4(g, at, rng, ret);
+    if (rng_chance(rng, 15)) {
+        uint32_t count = rng_chance(rng, 70) ? 1 : rng_below(rng, 8);
+        ret[0] = cps_pm4_type4(any_register(g, rng), count);
+        for (uint32_t i = 0; i < count; i++)
+            ret[1 + i] = grammar_value(g, at, rng);
+        return 1 + count;
+    }
     if (rng_chance(rng, 1)) {
         ret[0] = rng_word(rng);
         return 1;
@@ -320,19 +315,6 @@ static void count(uint16_t *counter, unsigned more)
     *counter = *counter + more < UINT16_MAX ? (uint16_t)(*counter + more) : UINT16_MAX;
 }
 
-/* The stream in which both places are, the second one perhaps at its end. */
-static unsigned common_stream(const struct fuzz_case *input, uint64_t from, uint64_t to)
-{
-    unsigned i = 0;
-    while (i < input->streams) {
-        const struct case_stream *s = &input->stream[i];
-        if (from >= s->iova && from < to && to <= s->iova + 4 * (uint64_t)s->count)
-            break;
-        i++;
-    }
-    return i;
-}
-
 /* Whether packets follow each other from one word to the other: some were left out, as conditions
  * do. */
 static bool leads_to(const struct fuzz_case *input, unsigned stream, uint32_t from, uint32_t to)
@@ -346,7 +328,17 @@ void learn_next(struct learned *learned, const struct fuzz_case *input,
                 const struct learn_last *last, unsigned level, uint64_t iova)
 {
     struct cps_pm4 packet = cps_pm4_decode(last->header);
-    unsigned stream = common_stream(input, last->iova, iova);
+    /* The stream in which both places are, the second one perhaps at its end. */
+    uint64_t from = last->iova;
+    uint64_t to = iova;
+    unsigned i = 0;
+    while (i < input->streams) {
+        const struct case_stream *s = &input->stream[i];
+        if (from >= s->iova && from < to && to <= s->iova + 4 * (uint64_t)s->count)
+            break;
+        i++;
+    }
+    unsigned stream = i;
     if (packet.kind != CPS_PM4_TYPE7)
         return;
     count(&learned->passed[packet.opcode][level % LEARN_LEVELS], 1);
@@ -380,16 +372,10 @@ void learn_refused(struct learned *learned, uint32_t header, unsigned level)
 
 void learn_join(struct learned *learned, const struct learned *more)
 {
-    for (unsigned op = 0; op < LEARN_OPCODES; op++) {
-        for (unsigned i = 0; i < LEARN_COUNTS; i++) {
-            count(&learned->took[op][i], more->took[op][i]);
-            count(&learned->lost[op][i], more->lost[op][i]);
-        }
-        for (unsigned i = 0; i < LEARN_LEVELS; i++) {
-            count(&learned->passed[op][i], more->passed[op][i]);
-            count(&learned->refused[op][i], more->refused[op][i]);
-        }
-    }
+    uint16_t *to = (uint16_t *)learned;
+    const uint16_t *from = (const uint16_t *)more;
+    for (size_t i = 0; i < sizeof(*learned) / sizeof(*to); i++)
+        count(&to[i], from[i]);
 }
 
 bool learn_is_bad(const struct learned *learned, unsigned opcode, uint32_t words)

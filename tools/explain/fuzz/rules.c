@@ -112,11 +112,6 @@ static const struct privileged {
 };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static void add_chip(struct protection *p, uint32_t gpu)
-{
-    p->item[p->items++] = (struct cps_item){.kind = CPS_ITEM_CHIP, .chip = {.gpu_id = gpu}};
-}
-
 static void start(struct protection *p, uint32_t offset, uint32_t value)
 {
     p->item[p->items++] = (struct cps_item){
@@ -150,7 +145,7 @@ static void add_list(struct protection *p, const struct entry_list *list)
 {
     const struct entry *last = NULL;
     unsigned at = 0;
-    add_chip(p, list->gpu);
+    p->item[p->items++] = (struct cps_item){.kind = CPS_ITEM_CHIP, .chip = {.gpu_id = list->gpu}};
     for (size_t i = 0; i < COUNT(entries); i++) {
         if (entries[i].lists & list->list && list->last)
             last = &entries[i];

@@ -11,27 +11,6 @@
 #include "trace/capture/pm4text.h"
 #include "trace/capture/rd_write.h"
 
-/* Items as a file has them: readers boot in front of submissions by themselves, and what forgets
- * nothing is left out. */
-static void list_items(const struct job *job, struct feed *feed)
-{
-    const struct cps_item reset = {.kind = CPS_ITEM_RESET};
-    bool ring = job_has(job, CPS_ITEM_RING);
-    bool filled = false;
-    bool pending = false;
-    for (size_t i = 0; i < job->count; i++) {
-        enum cps_item_kind kind = job->item[i].kind;
-        pending |= kind == CPS_ITEM_RESET && filled;
-        if (kind == CPS_ITEM_RESET || (kind == CPS_ITEM_INIT && !ring))
-            continue;
-        if (pending)
-            job_list(feed, &reset);
-        filled = (filled && !pending) || kind == CPS_ITEM_DATA;
-        pending = false;
-        job_list(feed, &job->item[i]);
-    }
-}
-
 void reduce_comment(const char *from, const char *text, struct cps_buf *ret)
 {
     size_t first = strcspn(from, "\n") + 1;
@@ -48,7 +27,24 @@ static struct cps_err *write_text(const struct reduce *r, struct cps_buf *ret)
 {
     struct feed feed = {0};
     CPS_BUF plain = {0};
-    list_items(&r->job, &feed);
+    /* Items as a file has them: readers boot in front of submissions by themselves, and what
+     * forgets nothing is left out. */
+    const struct job *job = &r->job;
+    const struct cps_item reset = {.kind = CPS_ITEM_RESET};
+    bool ring = job_has(job, CPS_ITEM_RING);
+    bool filled = false;
+    bool pending = false;
+    for (size_t i = 0; i < job->count; i++) {
+        enum cps_item_kind kind = job->item[i].kind;
+        pending |= kind == CPS_ITEM_RESET && filled;
+        if (kind == CPS_ITEM_RESET || (kind == CPS_ITEM_INIT && !ring))
+            continue;
+        if (pending)
+            job_list(&feed, &reset);
+        filled = (filled && !pending) || kind == CPS_ITEM_DATA;
+        pending = false;
+        job_list(&feed, &job->item[i]);
+    }
     struct cps_err *err = cps_pm4text_write(feed.item, feed.count, &plain);
     feed_deinit(&feed);
     CPS_TRY(err);

@@ -172,27 +172,23 @@ static struct cps_err *pass_items(struct reduce *r, uint32_t kinds, bool *any)
     return err;
 }
 
-/* What a run executes now: the passes before have changed that. */
-static struct cps_err *pass_executed(struct reduce *r, unsigned kind, bool *any)
-{
-    struct walk walk;
-    struct ending ending;
-    struct cps_err *err = walk_run(&r->runner, &r->job, &walk, &ending);
-    r->ran++;
-    if (!err)
-        err = pass(r, &walk.drops[kind], any);
-    ending_deinit(&ending);
-    walk_deinit(&walk);
-    return err;
-}
-
 static struct cps_err *one_round(struct reduce *r, bool *any)
 {
     *any = false;
     CPS_TRY(pass_items(r, 1u << CPS_ITEM_SUBMIT, any));
     CPS_TRY(pass_items(r, 1u << CPS_ITEM_REGISTER, any));
-    for (unsigned kind = 0; kind < WALK_KINDS; kind++)
-        CPS_TRY(pass_executed(r, kind, any));
+    for (unsigned kind = 0; kind < WALK_KINDS; kind++) {
+        /* What a run executes now: the passes before have changed that. */
+        struct walk walk;
+        struct ending ending;
+        struct cps_err *err = walk_run(&r->runner, &r->job, &walk, &ending);
+        r->ran++;
+        if (!err)
+            err = pass(r, &walk.drops[kind], any);
+        ending_deinit(&ending);
+        walk_deinit(&walk);
+        CPS_TRY(err);
+    }
     return pass_items(r, 1u << CPS_ITEM_DATA, any);
 }
 

@@ -27,36 +27,6 @@ static void make_key(const struct cache_run *run, const char *about, char ret[65
 
 /* ---- Runs ---- */
 
-/* One digit per dword: 1 executed, 2 branched, 4 did not branch. */
-static void put_cover(const struct record *record, struct json_object *to)
-{
-    CPS_BUF digits = {0};
-    for (uint32_t i = 0; i < record->cover_count; i++) {
-        const struct cps_cover *c = &record->cover[i];
-        const char digit =
-            (char)('0' + (c->run ? 1 : 0) + (c->taken ? 2 : 0) + (c->run > c->taken ? 4 : 0));
-        cps_buf_add(&digits, &digit, 1);
-    }
-    cps_json_buf(to, "cover", &digits);
-}
-
-static bool get_cover(const char *digits, uint32_t dwords, struct record *record)
-{
-    size_t count = digits ? strlen(digits) : 0;
-    if (!digits || count > (size_t)dwords + 1)
-        return false;
-    record->cover = tool_alloc(count + 1, sizeof(*record->cover));
-    record->cover_count = (uint32_t)count;
-    for (size_t i = 0; i < count; i++) {
-        if (digits[i] < '0' || digits[i] > '7')
-            return false;
-        unsigned bits = (unsigned)(digits[i] - '0');
-        record->cover[i].taken = bits >> 1 & 1;
-        record->cover[i].run = (bits >> 1 & 1) + (bits >> 2 & 1);
-    }
-    return true;
-}
-
 static struct json_object *run_to_json(const char *key, const struct record *record)
 {
     const struct play_account *account = &record->account;
@@ -74,7 +44,15 @@ static struct json_object *run_to_json(const char *key, const struct record *rec
     cps_json_uint(to, "notes", record->notes);
     cps_json_text(to, "why", account->why);
     cps_json_text(to, "disagrees", record->disagrees);
-    put_cover(record, to);
+    /* One digit per dword: 1 executed, 2 branched, 4 did not branch. */
+    CPS_BUF digits = {0};
+    for (uint32_t i = 0; i < record->cover_count; i++) {
+        const struct cps_cover *c = &record->cover[i];
+        const char digit =
+            (char)('0' + (c->run ? 1 : 0) + (c->taken ? 2 : 0) + (c->run > c->taken ? 4 : 0));
+        cps_buf_add(&digits, &digit, 1);
+    }
+    cps_json_buf(to, "cover", &digits);
     return to;
 }
 
@@ -100,7 +78,20 @@ static bool run_from_json(struct json_object *from, const char *key, uint32_t dw
     snprintf(account->why, sizeof(account->why), "%s", cps_json_get_text(from, "why", ""));
     snprintf(ret->disagrees, sizeof(ret->disagrees), "%s",
              cps_json_get_text(from, "disagrees", ""));
-    return get_cover(cps_json_get_text(from, "cover", NULL), dwords, ret);
+    const char *digits = cps_json_get_text(from, "cover", NULL);
+    size_t count = digits ? strlen(digits) : 0;
+    if (!digits || count > (size_t)dwords + 1)
+        return false;
+    ret->cover = tool_alloc(count + 1, sizeof(*ret->cover));
+    ret->cover_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        if (digits[i] < '0' || digits[i] > '7')
+            return false;
+        unsigned bits = (unsigned)(digits[i] - '0');
+        ret->cover[i].taken = bits >> 1 & 1;
+        ret->cover[i].run = (bits >> 1 & 1) + (bits >> 2 & 1);
+    }
+    return true;
 }
 
 bool cache_take_run(const struct cache_run *run, uint32_t dwords, struct record *ret)

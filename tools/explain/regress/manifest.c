@@ -190,19 +190,6 @@ static struct cps_err *add_captures(struct reader *r)
     return NULL;
 }
 
-static struct cps_err *set_baseline(struct reader *r)
-{
-    if (r->to->baseline >= 0)
-        return bad(r, "one baseline");
-    for (unsigned i = 0; r->count == 2 && i < r->to->firmware_count; i++) {
-        if (strcmp(r->to->firmware[i].name, r->word[1]) != 0)
-            continue;
-        r->to->baseline = (int)i;
-        return NULL;
-    }
-    return bad(r, "baseline NAME, of a firmware in a line before");
-}
-
 /* The words behind the key as one text. */
 static struct cps_err *set_text(struct reader *r, char **to, const char *dir)
 {
@@ -226,17 +213,6 @@ static struct cps_err *check_policy(const struct reader *r, unsigned engines)
                            r->policy_line);
 }
 
-/* Its lines may stand before those of the firmware that they are for. */
-static struct cps_err *check_engines(const struct reader *r)
-{
-    unsigned engines = 0;
-    for (unsigned i = 0; i < r->to->firmware_count; i++) {
-        unsigned gen = cps_named_engine(r->to->firmware[i].path[0]);
-        engines |= gen ? cps_engines_of((enum cps_gen)gen) : (unsigned)CPS_ON_AFUC;
-    }
-    return r->to->policy ? check_policy(r, engines) : NULL;
-}
-
 static struct cps_err *read_line(struct reader *r)
 {
     const char *key = r->word[0];
@@ -245,8 +221,17 @@ static struct cps_err *read_line(struct reader *r)
         return add_firmware(r);
     if (!strcmp(key, "capture"))
         return add_captures(r);
-    if (!strcmp(key, "baseline"))
-        return set_baseline(r);
+    if (!strcmp(key, "baseline")) {
+        if (r->to->baseline >= 0)
+            return bad(r, "one baseline");
+        for (unsigned i = 0; r->count == 2 && i < r->to->firmware_count; i++) {
+            if (strcmp(r->to->firmware[i].name, r->word[1]) != 0)
+                continue;
+            r->to->baseline = (int)i;
+            return NULL;
+        }
+        return bad(r, "baseline NAME, of a firmware in a line before");
+    }
     if (!strcmp(key, "golden"))
         return set_text(r, &to->golden, r->dir);
     if (!strcmp(key, "mask")) {
@@ -271,18 +256,6 @@ static struct cps_err *read_line(struct reader *r)
     return bad(r, "firmware, capture, baseline, golden, mask, events, policy or limit");
 }
 
-static void split(struct reader *r, char *line)
-{
-    char *state = NULL;
-    r->count = 0;
-    line[strcspn(line, ";")] = '\0';
-    for (char *word = strtok_r(line, " \t\r", &state); word;
-         word = strtok_r(NULL, " \t\r", &state)) {
-        TOOL_ROOM(r->word, r->count);
-        r->word[r->count++] = word;
-    }
-}
-
 static struct cps_err *read_lines(struct reader *r, char *text)
 {
     char *line = NULL;
@@ -292,13 +265,26 @@ static struct cps_err *read_lines(struct reader *r, char *text)
         r->line++;
         if (*line == '#')
             continue;
-        split(r, line);
+        char *state = NULL;
+        r->count = 0;
+        line[strcspn(line, ";")] = '\0';
+        for (char *word = strtok_r(line, " \t\r", &state); word;
+             word = strtok_r(NULL, " \t\r", &state)) {
+            TOOL_ROOM(r->word, r->count);
+            r->word[r->count++] = word;
+        }
         if (r->count)
             CPS_TRY(read_line(r));
     }
     if (!r->to->firmware_count || !r->to->capture_count)
         return bad(r, "at least one firmware and one capture");
-    return check_engines(r);
+    /* Its lines may stand before those of the firmware that they are for. */
+    unsigned engines = 0;
+    for (unsigned i = 0; i < r->to->firmware_count; i++) {
+        unsigned gen = cps_named_engine(r->to->firmware[i].path[0]);
+        engines |= gen ? cps_engines_of((enum cps_gen)gen) : (unsigned)CPS_ON_AFUC;
+    }
+    return r->to->policy ? check_policy(r, engines) : NULL;
 }
 
 static int by_name(const void *x, const void *y)

@@ -74,26 +74,24 @@ static void tap_text(struct cps_buf *out, const char *text)
     }
 }
 
-static void tap_line(struct json_object *pair, size_t number, struct cps_buf *out)
-{
-    bool skipped = result_status(pair) == RESULT_SKIPPED;
-    bool pass = result_status(pair) == RESULT_PASS;
-    const char *reason = result_text(pair, "reason");
-    cps_buf_printf(out, "%s %zu - ", pass || skipped ? "ok" : "not ok", number);
-    tap_text(out, result_text(pair, "firmware"));
-    cps_buf_str(out, " ");
-    tap_text(out, result_text(pair, "capture"));
-    cps_buf_str(out, skipped ? " # SKIP " : *reason ? ": " : "");
-    tap_text(out, reason);
-    cps_buf_str(out, "\n");
-}
-
 static void put_tap(struct json_object *results, const char *why, struct cps_buf *out)
 {
     struct json_object *pairs = cps_json_get(results, "pairs");
     cps_buf_printf(out, "TAP version 13\n1..%zu\n", cps_json_count(pairs));
-    for (size_t i = 0; i < cps_json_count(pairs); i++)
-        tap_line(json_object_array_get_idx(pairs, i), i + 1, out);
+    for (size_t i = 0; i < cps_json_count(pairs); i++) {
+        struct json_object *pair = json_object_array_get_idx(pairs, i);
+        size_t number = i + 1;
+        bool skipped = result_status(pair) == RESULT_SKIPPED;
+        bool pass = result_status(pair) == RESULT_PASS;
+        const char *reason = result_text(pair, "reason");
+        cps_buf_printf(out, "%s %zu - ", pass || skipped ? "ok" : "not ok", number);
+        tap_text(out, result_text(pair, "firmware"));
+        cps_buf_str(out, " ");
+        tap_text(out, result_text(pair, "capture"));
+        cps_buf_str(out, skipped ? " # SKIP " : *reason ? ": " : "");
+        tap_text(out, reason);
+        cps_buf_str(out, "\n");
+    }
     if (*why)
         cps_buf_printf(out, "Bail out! %s\n", why);
 }
@@ -136,20 +134,6 @@ struct cps_err *results_write(struct json_object *results, const char *dir)
     return NULL;
 }
 
-static struct cps_err *remove_old(const char *dir)
-{
-    char path[4096];
-    CPS_TRY(path_in(dir, files[FILES - 1].name, path));
-    if (access(path, F_OK) != 0)
-        return NULL; /* no run has written here: other files of these names are not ours */
-    for (unsigned i = FILES; i-- > 0;) {
-        CPS_TRY(path_in(dir, files[i].name, path));
-        if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
-            return cps_err_os(path, "remove");
-    }
-    return NULL;
-}
-
 struct cps_err *results_open(const char *dir, struct results_folder *ret)
 {
     ret->is_made = !mkdir(dir, 0777);
@@ -163,7 +147,16 @@ struct cps_err *results_open(const char *dir, struct results_folder *ret)
                            "%s: another regress is writing results here, expected a folder of its "
                            "own for each",
                            dir);
-    return remove_old(dir);
+    char path[4096];
+    CPS_TRY(path_in(dir, files[FILES - 1].name, path));
+    if (access(path, F_OK) != 0)
+        return NULL; /* no run has written here: other files of these names are not ours */
+    for (unsigned i = FILES; i-- > 0;) {
+        CPS_TRY(path_in(dir, files[i].name, path));
+        if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
+            return cps_err_os(path, "remove");
+    }
+    return NULL;
 }
 
 void results_close(const char *dir, struct results_folder *folder)

@@ -209,17 +209,6 @@ struct cps_err *regress_check_inputs_(const struct regress *r, unsigned firmware
     return files_check_stamp(capture, &r->capture_stamp);
 }
 
-/* Adds to what is known of the code that ran. Of scripts nothing is kept. */
-static void add_cover(struct engine *e, const struct record *record)
-{
-    uint32_t words = e->fw ? e->fw->count + 1 : 0;
-    for (uint32_t i = 0; i < record->cover_count && i < words; i++) {
-        const struct cps_cover c = record->cover[i];
-        if (c.run) /* few words of an image do */
-            e->cover[i] |= (uint8_t)(1 | (c.taken ? 2 : 0) | (c.run > c.taken ? 4 : 0));
-    }
-}
-
 struct cps_err *regress_record_(struct regress *r, unsigned firmware, unsigned capture,
                                 struct record *ret)
 {
@@ -248,7 +237,13 @@ struct cps_err *regress_record_(struct regress *r, unsigned firmware, unsigned c
         r->cache_failed = err;
         cps_err_free(err);
     }
-    add_cover(e, ret);
+    /* Adds to what is known of the code that ran. Of scripts nothing is kept. */
+    uint32_t words = e->fw ? e->fw->count + 1 : 0;
+    for (uint32_t i = 0; i < ret->cover_count && i < words; i++) {
+        const struct cps_cover c = ret->cover[i];
+        if (c.run) /* few words of an image do */
+            e->cover[i] |= (uint8_t)(1 | (c.taken ? 2 : 0) | (c.run > c.taken ? 4 : 0));
+    }
     return NULL;
 }
 
