@@ -50,12 +50,10 @@ static void find_firmware(struct regress *r, const struct cps_options *opt)
     size_t folder = slash ? (size_t)(slash - r->path) + 1 : 0;
     for (unsigned i = 0; i < 2 * r->manifest.firmware_count; i++) {
         char found[FILES_PATH];
-        char **path = &r->manifest.firmware[i / 2].path[i % 2];
+        const char **path = &r->manifest.firmware[i / 2].path[i % 2];
         bool beside = *path && !strncmp(*path, r->path, folder);
-        if (!beside || files_firmware_beside(&opt->fw_path, *path, *path + folder, found) == *path)
-            continue;
-        free(*path);
-        *path = tool_strdup(found);
+        if (beside && files_firmware_beside(&opt->fw_path, *path, *path + folder, found) != *path)
+            *path = manifest_text(&r->manifest, found);
     }
 }
 

@@ -94,7 +94,7 @@ struct side {
 static struct cps_err *answer(const struct trial *t, struct side *side)
 {
     struct regress *r = t->regress;
-    char *const *path = r->manifest.firmware[side->firmware].path;
+    const char *const *path = r->manifest.firmware[side->firmware].path;
     const char *capture = r->manifest.capture[t->capture].path;
     const char *slash = strrchr(capture, '/');
     const struct cache_run run = regress_cache_run_(r, side->firmware);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@
 struct reader {
     struct manifest *to;
     const char *path;
-    char *dir; /* of the manifest, with its slash; "" for the current one */
+    const char *dir; /* of the manifest, with its slash; "" for the current one */
     unsigned line;
     unsigned policy_line;
     char **word; /* of the line at hand */
@@ -36,11 +37,20 @@ static struct cps_err *bad(const struct reader *r, const char *expected)
     return cps_err_new(CPS_ERR_SYNTAX, "%s:%u: expected %s", r->path, r->line, expected);
 }
 
-static char *join(const char *dir, const char *name)
+const char *manifest_text(struct manifest *m, const char *text)
+{
+    struct json_object *own = tool_json(json_object_new_string(text));
+    if (!m->texts)
+        m->texts = tool_json(json_object_new_array());
+    tool_need(!json_object_array_add(m->texts, own));
+    return json_object_get_string(own);
+}
+
+static const char *join(const struct reader *r, const char *dir, const char *name)
 {
     CPS_BUF text = {0};
     cps_buf_printf(&text, "%s%s", name[0] == '/' ? "" : dir, name);
-    return tool_strdup(tool_text(&text));
+    return manifest_text(r->to, tool_text(&text));
 }
 
 /* The value of "key=value" among the line's words, which is taken out; NULL: there is none. */
@@ -65,18 +75,16 @@ static struct cps_err *take_key(struct reader *r, const char *key, const char **
 }
 
 /* ",A,B,": so that a tag can be looked for with its commas. */
-static char *tags_of(const char *value)
+static const char *tags_of(const struct reader *r, const char *value)
 {
     CPS_BUF text = {0};
-    if (!value)
-        return NULL;
-    cps_buf_printf(&text, ",%s,", value);
-    return tool_strdup(tool_text(&text));
+    cps_buf_printf(&text, ",%s,", value ? value : "");
+    return value ? manifest_text(r->to, tool_text(&text)) : NULL;
 }
 
 /* As reports name it. What they cannot hold is written as \xHH, and so is the backslash: then no
  * two names become one. */
-static char *shown_name(const char *name)
+static const char *shown_name(const struct reader *r, const char *name)
 {
     CPS_BUF text = {0};
     for (; *name; name++) {
@@ -87,7 +95,7 @@ static char *shown_name(const char *name)
             break;
         cps_buf_str(&text, "\\x5c");
     }
-    return tool_strdup(tool_text(&text));
+    return manifest_text(r->to, tool_text(&text));
 }
 
 static struct cps_err *add_firmware(struct reader *r)
@@ -98,29 +106,27 @@ static struct cps_err *add_firmware(struct reader *r)
     if (r->count < 3 || r->count > 4 || (r->count == 4 && !is_file))
         return bad(r, "firmware NAME FILE [FILE] [tags=A,B]");
     struct manifest *to = r->to;
-    CPS_FREE char *name = shown_name(r->word[1]);
+    const char *name = shown_name(r, r->word[1]);
     for (unsigned i = 0; i < to->firmware_count; i++) {
         if (!strcmp(to->firmware[i].name, name)) /* results go by names */
             return cps_err_new(CPS_ERR_SYNTAX,
                                "%s:%u: firmware %s is in line %u already, expected another name",
                                r->path, r->line, name, to->firmware[i].line);
     }
-    CPS_FREE char *full = is_file ? join(r->dir, r->word[2]) : NULL;
+    const char *full = join(r, is_file ? r->dir : "", r->word[2]);
     /* A file may be called as an engine's chip is not. */
     struct cps_err *err =
-        full && access(full, F_OK) ? tool_err(cps_named_engine_check(r->word[2])) : NULL;
+        is_file && access(full, F_OK) ? tool_err(cps_named_engine_check(r->word[2])) : NULL;
     if (err) { /* of the manifest, not of the command line */
         err->code = CPS_ERR_SYNTAX;
         return cps_err_within_(err, "%s:%u", r->path, r->line);
     }
     TOOL_ROOM(to->firmware, to->firmware_count);
-    struct manifest_firmware *fw = &to->firmware[to->firmware_count++];
-    *fw = (struct manifest_firmware){.name = CPS_TAKE(name),
-                                     .line = r->line,
-                                     .path = {join(is_file ? r->dir : "", r->word[2]), NULL},
-                                     .tags = tags_of(tags)};
-    if (r->count == 4)
-        fw->path[1] = join(r->dir, r->word[3]);
+    to->firmware[to->firmware_count++] = (struct manifest_firmware){
+        .name = name,
+        .line = r->line,
+        .path = {full, r->count == 4 ? join(r, r->dir, r->word[3]) : NULL},
+        .tags = tags_of(r, tags)};
     return NULL;
 }
 
@@ -131,10 +137,10 @@ static void add_capture(struct reader *r, const char *path, const char *tags, in
     TOOL_ROOM(to->capture, to->capture_count);
     bool below = !strncmp(path, r->dir, dir);
     to->capture[to->capture_count++] =
-        (struct manifest_capture){.path = tool_strdup(path),
-                                  .name = shown_name(below ? path + dir : path),
+        (struct manifest_capture){.path = manifest_text(to, path),
+                                  .name = shown_name(r, below ? path + dir : path),
                                   .line = r->line,
-                                  .tags = tags_of(tags),
+                                  .tags = tags_of(r, tags),
                                   .expect = expect};
 }
 
@@ -150,7 +156,7 @@ static int unreadable(const char *path, int why)
 static struct cps_err *add_glob(struct reader *r, const char *pattern, const char *tags, int expect)
 {
     glob_t found = {0};
-    CPS_FREE char *full = join(r->dir, pattern);
+    const char *full = join(r, r->dir, pattern);
     struct cps_err *err = NULL;
     int status = glob(full, 0, unreadable, &found);
     if (status == GLOB_NOMATCH && !strpbrk(pattern, "*?["))
@@ -191,7 +197,7 @@ static struct cps_err *add_captures(struct reader *r)
 }
 
 /* The words behind the key as one text. */
-static struct cps_err *set_text(struct reader *r, char **to, const char *dir)
+static struct cps_err *set_text(struct reader *r, const char **to, const char *dir)
 {
     CPS_BUF text = {0};
     if (r->count < 2)
@@ -201,7 +207,7 @@ static struct cps_err *set_text(struct reader *r, char **to, const char *dir)
     if (*to)
         return cps_err_new(CPS_ERR_SYNTAX, "%s:%u: a second \"%s\", expected one", r->path, r->line,
                            r->word[0]);
-    *to = join(dir, tool_text(&text));
+    *to = join(r, dir, tool_text(&text));
     return NULL;
 }
 
@@ -293,13 +299,6 @@ static int by_name(const void *x, const void *y)
                   ((const struct manifest_capture *)y)->name);
 }
 
-static void free_capture(struct manifest_capture *capture)
-{
-    free(capture->path);
-    free(capture->name);
-    free(capture->tags);
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return a && b ? !strcmp(a, b) : a == b;
@@ -325,7 +324,6 @@ static struct cps_err *join_captures(const struct reader *r)
                               "expected the same",
                               r->path, at->line > old->line ? at->line : old->line, at->name,
                               at->line > old->line ? old->line : at->line);
-        free_capture(at);
     }
     m->capture_count = kept;
     return err;
@@ -379,37 +377,26 @@ static struct cps_err *check_pairs(const struct reader *r)
 struct cps_err *manifest_read(const char *path, struct manifest *ret)
 {
     CPS_FREE char *text = NULL;
+    CPS_BUF dir = {0};
     const char *slash = strrchr(path, '/');
     *ret = (struct manifest){.baseline = -1, .kinds = RECORD_COMPARED, .limit = 100000000};
     CPS_TRY(files_text(path, MAX_BYTES, &text));
-    struct reader r = {.to = ret, .path = path, .dir = tool_strdup(path)};
-    r.dir[slash ? slash - path + 1 : 0] = '\0';
+    cps_buf_add(&dir, path, slash ? (size_t)(slash - path) + 1 : 0);
+    struct reader r = {.to = ret, .path = path, .dir = tool_text(&dir)};
     struct cps_err *err = read_lines(&r, text);
     if (!err)
         err = join_captures(&r);
     if (!err)
         err = check_pairs(&r);
     free(r.word);
-    free(r.dir);
     return err;
 }
 
 void manifest_deinit(struct manifest *m)
 {
-    for (unsigned i = 0; i < m->firmware_count; i++) {
-        free(m->firmware[i].name);
-        free(m->firmware[i].path[0]);
-        free(m->firmware[i].path[1]);
-        free(m->firmware[i].tags);
-    }
-    for (unsigned i = 0; i < m->capture_count; i++)
-        free_capture(&m->capture[i]);
     free(m->firmware);
     free(m->capture);
-    free(m->golden);
-    free(m->mask);
-    free(m->events);
-    free(m->policy);
+    json_object_put(m->texts);
 }
 
 bool manifest_pairs(const struct manifest_firmware *firmware,

@@ -22,17 +22,17 @@ struct json_object;
 /* ---- manifest.c (docs/regress.md) ---- */
 
 struct manifest_firmware {
-    char *name;    /**< as shown; no two have the same */
-    unsigned line; /**< of the manifest, for messages */
-    char *path[2]; /**< the second only for a5xx */
-    char *tags;    /**< ",A,B," or NULL */
+    const char *name;    /**< as shown; no two have the same */
+    unsigned line;       /**< of the manifest, for messages */
+    const char *path[2]; /**< the second only for a5xx */
+    const char *tags;    /**< ",A,B," or NULL */
 };
 
 struct manifest_capture {
-    char *path;
-    char *name; /**< as shown: relative to the manifest */
+    const char *path;
+    const char *name; /**< as shown: relative to the manifest */
     unsigned line;
-    char *tags;
+    const char *tags;
     int expect; /**< enum CPS_REASON_* */
 };
 
@@ -42,18 +42,21 @@ struct manifest {
     struct manifest_capture *capture; /**< sorted by name, each once */
     unsigned capture_count;
     int baseline;       /**< index of a firmware, or -1 */
-    char *golden;       /**< directory, or NULL */
+    const char *golden; /**< directory, or NULL */
     unsigned mask_line; /**< its line; its meaning is known with the firmware's names */
-    char *mask;
-    char *events;
+    const char *mask;
+    const char *events;
     uint32_t kinds; /**< events that are compared */
-    char *policy;
+    const char *policy;
     uint64_t limit;
+    struct json_object *texts; /**< owns all texts */
 };
 
 /** @return NULL, or CPS_ERR_SYNTAX naming file and line */
 CPS_MUST_USE struct cps_err *manifest_read(const char *path, struct manifest *ret);
 void manifest_deinit(struct manifest *manifest);
+/** A copy of a text that lives as long as the manifest. */
+const char *manifest_text(struct manifest *manifest, const char *text);
 /** Whether this capture runs on this firmware. */
 bool manifest_pairs(const struct manifest_firmware *firmware,
                     const struct manifest_capture *capture);

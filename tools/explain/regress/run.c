@@ -175,12 +175,10 @@ static struct record_setup setup_of(const struct regress *r)
 
 struct cps_err *regress_boot_(struct regress *r, unsigned firmware)
 {
-    char *const *path = r->manifest.firmware[firmware].path;
     struct engine *e = &r->engine[firmware];
     const struct record_setup setup = setup_of(r);
-    const char *const paths[2] = {path[0], path[1]};
     if (!e->booted && e->fw)
-        CPS_TRY(record_boot(&setup, paths, &e->boot));
+        CPS_TRY(record_boot(&setup, r->manifest.firmware[firmware].path, &e->boot));
     e->booted = true;
     return NULL;
 }
@@ -203,7 +201,7 @@ struct cache_run regress_cache_run_(const struct regress *r, unsigned firmware)
 struct cps_err *regress_check_inputs_(const struct regress *r, unsigned firmware,
                                       const char *capture)
 {
-    char *const *path = r->manifest.firmware[firmware].path;
+    const char *const *path = r->manifest.firmware[firmware].path;
     for (unsigned i = 0; i < 2 && path[i]; i++)
         CPS_TRY(files_check_stamp(path[i], &r->stamp[firmware][i]));
     return files_check_stamp(capture, &r->capture_stamp);
@@ -214,8 +212,6 @@ struct cps_err *regress_record_(struct regress *r, unsigned firmware, unsigned c
 {
     struct engine *e = &r->engine[firmware];
     const char *path = r->manifest.capture[capture].path;
-    char *const *files = r->manifest.firmware[firmware].path;
-    const char *const paths[2] = {files[0], files[1]};
     const struct record_setup setup = setup_of(r);
     if (e->err)
         return cps_err_lines_(e->err->code, e->err->message);
@@ -226,7 +222,7 @@ struct cps_err *regress_record_(struct regress *r, unsigned firmware, unsigned c
     r->cached += taken;
     if (!taken) {
         CPS_TRY(regress_boot_(r, firmware));
-        CPS_TRY(record_run(&setup, paths, path, &e->boot, ret));
+        CPS_TRY(record_run(&setup, r->manifest.firmware[firmware].path, path, &e->boot, ret));
         r->emulated++;
         CPS_TRY(regress_check_inputs_(r, firmware, path));
     }
