@@ -307,6 +307,10 @@ void run_take_events(struct cps_sink *sink, const struct cps_event *events, size
 /** Notes a suspect, if an oracle is asked for that it may become. */
 void run_add_suspect(struct run *run, const struct suspect *suspect);
 
+/** The same, of the packet that a processor of a side is at. */
+void run_suspect_at(struct run_side *side, unsigned who, enum oracle oracle, uint32_t place,
+                    uint32_t pc, uint32_t value);
+
 /* ---- judge.c: what oracles find after a run ---- */
 
 /** How a side's run ended, and how privileged it was. */

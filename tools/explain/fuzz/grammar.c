@@ -107,35 +107,6 @@ static uint32_t any_register(const struct grammar *g, struct rng *rng)
     return kind == 6 ? constant(g, rng) : rng_below(rng, PROTECTION_REGS);
 }
 
-static uint32_t register_field(const struct grammar *g, struct rng *rng)
-{
-    uint32_t above = rng_chance(rng, 50) ? rng_below(rng, 4) << 18 | few_bits(rng) << 18 : 0;
-    return any_register(g, rng) | above;
-}
-
-static uint32_t draw_initiator(struct rng *rng)
-{
-    static const uint32_t forms[] = {0x84, 0x88, 0x04, 0x44, 0xc4, 0x184, 0x10084, 0x20084};
-    return rng_chance(rng, 80) ? forms[rng_below(rng, 8)] : rng_word(rng);
-}
-
-static uint32_t event(struct rng *rng)
-{
-    uint32_t number = rng_below(rng, 0x40);
-    return rng_chance(rng, 50) ? number : number | few_bits(rng) << 8;
-}
-
-static uint32_t thread(struct rng *rng)
-{
-    return 1 + rng_below(rng, 3) + (rng_chance(rng, 20) ? UINT32_C(1) << 31 : 0) +
-           (rng_chance(rng, 20) ? UINT32_C(1) << 27 : 0);
-}
-
-static uint32_t marker(struct rng *rng)
-{
-    return rng_chance(rng, 80) ? rng_below(rng, 16) : 0x100 + rng_below(rng, 2);
-}
-
 /* One that is there, or one more, which is filled later. */
 static struct case_stream *any_stream(struct fuzz_case *at, unsigned from, struct rng *rng)
 {
@@ -177,6 +148,35 @@ static uint32_t put_group(struct fuzz_case *at, unsigned from, struct rng *rng, 
     return 1 + put_address(s->iova, &ret[1]);
 }
 
+/* A word for a field of one word, as pm4.def names it. */
+static uint32_t field_value(const struct grammar *g, const struct fuzz_case *at, struct rng *rng,
+                            char field)
+{
+    static const uint32_t initiators[] = {0x84, 0x88, 0x04, 0x44, 0xc4, 0x184, 0x10084, 0x20084};
+    uint32_t value = 0;
+    switch (field) {
+    case 'r':
+        value = rng_chance(rng, 50) ? rng_below(rng, 4) << 18 | few_bits(rng) << 18 : 0;
+        return any_register(g, rng) | value;
+    case 'n':
+        return rng_chance(rng, 90) ? rng_below(rng, 8) : grammar_value(g, at, rng);
+    case 'f':
+        return rng_chance(rng, 80) ? few_bits(rng) | rng_below(rng, 64) : rng_word(rng);
+    case 'd':
+        return rng_chance(rng, 80) ? initiators[rng_below(rng, 8)] : rng_word(rng);
+    case 'e':
+        value = rng_below(rng, 0x40);
+        return rng_chance(rng, 50) ? value : value | few_bits(rng) << 8;
+    case 't':
+        return 1 + rng_below(rng, 3) + (rng_chance(rng, 20) ? UINT32_C(1) << 31 : 0) +
+               (rng_chance(rng, 20) ? UINT32_C(1) << 27 : 0);
+    case 'k':
+        return rng_chance(rng, 80) ? rng_below(rng, 16) : 0x100 + rng_below(rng, 2);
+    default:
+        return grammar_value(g, at, rng);
+    }
+}
+
 static uint32_t put_field(const struct grammar *g, struct fuzz_case *at, unsigned from,
                           struct rng *rng, char field, uint32_t *ret)
 {
@@ -189,29 +189,8 @@ static uint32_t put_field(const struct grammar *g, struct fuzz_case *at, unsigne
         return put_stream(at, from, rng, ret);
     case 'g':
         return put_group(at, from, rng, ret);
-    case 'r':
-        *ret = register_field(g, rng);
-        return 1;
-    case 'n':
-        *ret = rng_chance(rng, 90) ? rng_below(rng, 8) : grammar_value(g, at, rng);
-        return 1;
-    case 'f':
-        *ret = rng_chance(rng, 80) ? few_bits(rng) | rng_below(rng, 64) : rng_word(rng);
-        return 1;
-    case 'd':
-        *ret = draw_initiator(rng);
-        return 1;
-    case 'e':
-        *ret = event(rng);
-        return 1;
-    case 't':
-        *ret = thread(rng);
-        return 1;
-    case 'k':
-        *ret = marker(rng);
-        return 1;
     default:
-        *ret = grammar_value(g, at, rng);
+        *ret = field_value(g, at, rng, field);
         return 1;
     }
 }

@@ -27,19 +27,9 @@ static uint32_t lowest_pc(struct cps_engine *engine, unsigned core)
     return lowest;
 }
 
-/* Of a core that stands in a stream which is not the driver's, or has come from there. */
 static void suspect_core(struct run_side *side, unsigned core, enum oracle oracle, uint32_t place)
 {
-    struct cps_engine *engine = side->engine;
-    unsigned who = engine->who[core];
-    run_add_suspect(side->run, &(struct suspect){.raised = oracle,
-                                                 .side = (uint8_t)(side - side->run->side),
-                                                 .who = (uint8_t)who,
-                                                 .level = side->place[who].level,
-                                                 .header = side->place[who].header,
-                                                 .iova = side->place[who].iova,
-                                                 .place = place,
-                                                 .pc = place});
+    run_suspect_at(side, side->engine->who[core], oracle, place, place, 0);
 }
 
 static void judge_stop(struct run_side *side)
@@ -141,17 +131,6 @@ bool judge_endings_differ(const struct run *run)
     return ending(run->side[0].stop) != ending(run->side[1].stop);
 }
 
-/* Of the side that does not come to the end, if one does. */
-static void suspect_ending(struct run *run)
-{
-    struct run_side *side = &run->side[run->side[0].stop == CPS_STOP_IDLE];
-    unsigned core = 0;
-    if (!judge_endings_differ(run))
-        return;
-    cps_afuc_trouble(cps_afuc_of(side->engine), &core);
-    suspect_core(side, core, ORACLE_ENDING, cps_engine_where(side->engine, core).pc);
-}
-
 void judge_difference(struct run *run)
 {
     const struct run_side *a = &run->side[0];
@@ -167,10 +146,14 @@ void judge_difference(struct run *run)
      * never end differ in where they are cut. */
     bool cut = a->stop == CPS_STOP_BUDGET || b->stop == CPS_STOP_BUDGET;
     bool both = diff.first.a && diff.first.b;
-    if (diff.differences && (both || (!cut && !judge_endings_differ(run))))
+    if (diff.differences && (both || (!cut && !judge_endings_differ(run)))) {
         suspect_difference(run, &diff);
-    else
-        suspect_ending(run);
+    } else if (judge_endings_differ(run)) { /* of the side that does not come to the end, if any */
+        struct run_side *side = &run->side[a->stop == CPS_STOP_IDLE];
+        unsigned core = 0;
+        cps_afuc_trouble(cps_afuc_of(side->engine), &core);
+        suspect_core(side, core, ORACLE_ENDING, cps_engine_where(side->engine, core).pc);
+    }
     cps_diff_deinit(&diff);
 }
 

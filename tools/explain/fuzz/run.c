@@ -32,21 +32,26 @@ void run_add_suspect(struct run *run, const struct suspect *suspect)
     run->suspect[run->suspects++].oracle = suspect->raised;
 }
 
-static void suspect_event(struct run_side *side, const struct cps_event *event, enum oracle oracle)
+void run_suspect_at(struct run_side *side, unsigned who, enum oracle oracle, uint32_t place,
+                    uint32_t pc, uint32_t value)
 {
-    unsigned who = cps_event_who(event) % CPS_CPU_COUNT;
-    const struct run_place *place = &side->place[who];
-    if (side->internal)
-        return;
+    const struct run_place *at = &side->place[who];
     run_add_suspect(side->run, &(struct suspect){.raised = oracle,
                                                  .side = (uint8_t)(side - side->run->side),
                                                  .who = (uint8_t)who,
-                                                 .level = place->level,
-                                                 .header = place->header,
-                                                 .iova = place->iova,
-                                                 .place = (uint32_t)cps_event_place(event),
-                                                 .pc = cps_event_pc(event),
-                                                 .value = event->value});
+                                                 .level = at->level,
+                                                 .header = at->header,
+                                                 .iova = at->iova,
+                                                 .place = place,
+                                                 .pc = pc,
+                                                 .value = value});
+}
+
+static void suspect_event(struct run_side *side, const struct cps_event *event, enum oracle oracle)
+{
+    if (!side->internal)
+        run_suspect_at(side, cps_event_who(event) % CPS_CPU_COUNT, oracle,
+                       (uint32_t)cps_event_place(event), cps_event_pc(event), event->value);
 }
 
 static void take_packet(struct run_side *side, const struct cps_event *event)

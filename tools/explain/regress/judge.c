@@ -184,42 +184,37 @@ static void judge_stop(const struct trial *t, const struct record *record, bool 
         regress_set_status_(t->pair, RESULT_STOPPED, tool_text(&text));
 }
 
-/* What of the capture did not run: the pair names it whatever its status is. */
-static void put_gaps(const struct record *record, struct cps_buf *out)
-{
-    if (record->account.not_captured)
-        cps_buf_printf(out, "%s%" PRIu32 " of %" PRIu32 " submissions not captured",
-                       out->size ? "; " : "", record->account.not_captured,
-                       record->account.submissions);
-    if (record->missing)
-        cps_buf_printf(out, "%s%" PRIu64 " indirect buffer%s missing from the capture",
-                       out->size ? "; " : "", record->missing, record->missing == 1 ? "" : "s");
-    if (record->notes)
-        cps_buf_printf(out, "%s%" PRIu64 " defect%s in the capture", out->size ? "; " : "",
-                       record->notes, record->notes == 1 ? "" : "s");
-}
-
 /* A pair in which nothing differs passes if something was executed, and no part of a dump is
- * missing. @p alone  there is a baseline, which this
- * pair could not be compared with */
+ * missing. Its reason has what of the capture did not run, whatever the status is.
+ * @p alone  there is a baseline, which this pair could not be compared with */
 static void judge_pass(const struct record *record, bool alone, struct json_object *pair)
 {
-    bool executed = record->account.executed;
+    const struct play_account *account = &record->account;
+    struct json_object *root = json_object_new_object();
+    bool passes = account->executed && !account->cut;
     CPS_BUF reason = {0};
-    if (!executed && !record->account.submissions)
-        cps_buf_str(&reason, "nothing was executed: the capture submits nothing");
-    else if (!executed)
-        cps_buf_printf(&reason, "nothing was executed: 0 of %" PRIu32 " submissions",
-                       record->account.submissions);
-    put_gaps(record, &reason);
-    if (record->account.cut)
-        cps_buf_printf(&reason, "%sthe dump is truncated, so the comparison is incomplete",
-                       reason.size ? "; " : "");
-    if (alone)
-        cps_buf_printf(&reason, "%snot compared: the baseline is of another generation",
-                       reason.size ? "; " : "");
-    regress_set_status_(pair, executed && !record->account.cut ? RESULT_PASS : RESULT_STOPPED,
-                        tool_text(&reason));
+    doc_put(root, "submissions=%u", account->submissions);
+    if (!account->executed)
+        cps_json_bool(root, account->submissions ? "none" : "empty", true);
+    if (account->not_captured)
+        cps_json_uint(root, "lost", account->not_captured);
+    if (record->missing)
+        cps_json_uint(root, "missing", record->missing);
+    if (record->notes)
+        cps_json_uint(root, "notes", record->notes);
+    doc_put(root, "cut?=%d alone?=%d", account->cut, alone);
+    doc_text(root,
+             "{empty?; nothing was executed: the capture submits nothing}"
+             "{none?; nothing was executed: 0 of {submissions} submissions}"
+             "{lost?; {lost} of {submissions} submissions not captured}"
+             "{missing?; {missing} indirect buffer{missing~s} missing from the capture}"
+             "{notes?; {notes} defect{notes~s} in the capture}"
+             "{cut?; the dump is truncated, so the comparison is incomplete}"
+             "{alone?; not compared: the baseline is of another generation}",
+             &reason);
+    json_object_put(root);
+    regress_set_status_(pair, passes ? RESULT_PASS : RESULT_STOPPED,
+                        reason.size ? tool_text(&reason) + 2 : "");
 }
 
 /* Compares with @p base and judges the pair. The run may be as the golden, before which
