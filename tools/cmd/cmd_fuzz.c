@@ -13,6 +13,7 @@
 #include "tools/run/interrupt.h"
 #include "tools/explain/regress/regress.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/explain/reduce/reduce.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
@@ -28,7 +29,7 @@ static double begun;
 static void show_progress(const struct fuzz *fuzz)
 {
     const struct fuzz_stats *s = &fuzz->stats;
-    double spent = fuzz_now() - begun;
+    double spent = reduce_clock() - begun;
     progress_show("%" PRIu64 " cases, %.0f/s, %zu edges, %zu cases stored, %zu findings",
                   s->executed, (double)s->executed / (spent > 0 ? spent : 1), s->edges, s->corpus,
                   s->findings);
@@ -67,7 +68,7 @@ static struct cps_err *configure(struct fuzz *fuzz, const struct cps_options *op
         return cps_err_new(CPS_ERR_USAGE, "--shard %s: expected I/N, I from 1 to N", opt->shard);
     fuzz->seed = rng_mix(opt->seed) + shard - 1;
     if (opt->time)
-        fuzz->until = fuzz_now() + (double)opt->time;
+        fuzz->until = reduce_clock() + (double)opt->time;
     fuzz->oracles = read_oracles(opt->oracles);
     return NULL;
 }
@@ -164,12 +165,12 @@ static struct cps_err *show_results(const struct fuzz *fuzz, const struct cps_op
 static struct cps_err *run_fuzz(struct fuzz *fuzz, const struct cps_options *opt)
 {
     struct interrupt taken;
-    begun = fuzz_now();
+    begun = reduce_clock();
     CPS_TRY(configure(fuzz, opt));
     CPS_TRY(fuzz_open(fuzz));
     interrupt_take(&taken);
     struct cps_err *err = fuzz_run(fuzz);
-    double spent = fuzz_now() - begun;
+    double spent = reduce_clock() - begun;
     progress_hide();
     CPS_TRY(err);
     CPS_TRY(show_results(fuzz, opt));

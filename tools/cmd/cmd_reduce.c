@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "isa/base/within.h"
 #include "tools/cmd/terminal/oom.h"
@@ -62,23 +61,6 @@ static void make_key(const struct reduce *r, const struct cps_options *opt, cons
     cache_hash(tool_text(&out), out.size, ret);
 }
 
-static struct cps_err *search(struct reduce *r)
-{
-    struct interrupt taken;
-    r->interrupted = &interrupted;
-    r->progress = show_progress;
-    interrupt_take(&taken);
-    struct cps_err *err = reduce_search(r);
-    progress_hide();
-    struct cps_err *lost = verdicts_save(&r->verdicts);
-    report_note("results are not stored", lost);
-    cps_err_free(lost);
-    if (!err && !interrupted)
-        err = reduce_shrink(r);
-    interrupt_give_back(&taken);
-    return err;
-}
-
 /* Packets that are executed. */
 static void put_counts(struct json_object *root, const char *key, const struct reduce_counts *c)
 {
@@ -119,28 +101,33 @@ static struct cps_err *finish(struct reduce *r, const struct cps_options *opt)
     return NULL;
 }
 
-static double seconds_now(void)
-{
-    struct timespec now = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static struct cps_err *reduce(struct reduce *r, const struct cps_options *opt)
 {
     struct cache_choice cache;
+    struct interrupt taken;
     char key[65] = "";
-    double begun = seconds_now();
+    double begun = reduce_clock();
     CPS_TRY(runner_open(&r->runner, &opt->run, opt->events, opt->mask, opt->arg[0], &r->job));
     CPS_TRY(cache_choose(opt->cache, !opt->no_cache, &cache));
     if (*cache.dir)
         make_key(r, opt, cache.program, key);
     verdicts_open(&r->verdicts, cache.dir, key);
-    CPS_TRY(cps_err_within_(search(r), "%s", opt->arg[0]));
+    r->interrupted = &interrupted;
+    r->progress = show_progress;
+    interrupt_take(&taken);
+    struct cps_err *err = reduce_search(r);
+    progress_hide();
+    struct cps_err *lost = verdicts_save(&r->verdicts);
+    report_note("results are not stored", lost);
+    cps_err_free(lost);
+    if (!err && !interrupted)
+        err = reduce_shrink(r);
+    interrupt_give_back(&taken);
+    CPS_TRY(cps_err_within_(err, "%s", opt->arg[0]));
     if (!interrupted)
         CPS_TRY(finish(r, opt));
     report_aside("%" PRIu64 " runs emulated, %" PRIu64 " answers known before, %.1f s%s\n", r->ran,
-                 r->known, seconds_now() - begun,
+                 r->known, reduce_clock() - begun,
                  interrupted ? "; interrupted, run again to go on" : "");
     return NULL;
 }

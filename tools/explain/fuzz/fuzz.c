@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "isa/base/within.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/explain/reduce/reduce.h"
 #include "tools/run/work_queue.h"
 
 #define BATCHES     16u /* of a round */
@@ -60,16 +60,9 @@ void key_map_deinit(struct key_map *map)
     *map = (struct key_map){0};
 }
 
-double fuzz_now(void)
-{
-    struct timespec time = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static bool should_stop(const struct fuzz *fuzz)
 {
-    return *fuzz->interrupted || (fuzz->until > 0 && fuzz_now() > fuzz->until);
+    return *fuzz->interrupted || (fuzz->until > 0 && reduce_clock() > fuzz->until);
 }
 
 /* ---- Batches ---- */

@@ -393,7 +393,7 @@ struct fuzz {
     unsigned sides, jobs;
     uint64_t seed, limit;
     uint64_t most; /**< cases; 0: no limit */
-    double until;  /**< when to end, as fuzz_now() counts; 0: never */
+    double until;  /**< when to end, as reduce_clock() counts; 0: never */
     uint32_t oracles;
     const char *dir; /**< where files go; NULL: nowhere */
     volatile int *interrupted;
@@ -415,8 +415,6 @@ CPS_MUST_USE struct cps_err *fuzz_open(struct fuzz *fuzz);
 void fuzz_close(struct fuzz *fuzz);
 /** Runs until there were enough cases, time is over, or it is interrupted. */
 CPS_MUST_USE struct cps_err *fuzz_run(struct fuzz *fuzz);
-/** Seconds of a clock that only goes on. */
-double fuzz_now(void);
 
 /** The key of an edge. */
 uint64_t batch_edge(const struct cps_edge *edge, unsigned side);

@@ -7,6 +7,7 @@
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/explain/reduce/reduce.h"
 
 /* A packet that hardware makes for a routine that runs with the driver's rights. */
 #define IN_PREEMPT 0x708f8000u
@@ -339,11 +340,11 @@ double run_yardstick(struct run *run)
     const uint32_t nop = cps_pm4_type7(PM4_CP_NOP, 0);
     struct fuzz_case one;
     struct cps_item item[CASE_STREAMS + 1];
-    double begun = fuzz_now();
+    double begun = reduce_clock();
     unsigned count = 0;
     make_case(&one, &nop, 1);
     size_t items = case_items(&one, run->bytes, item);
-    while (fuzz_now() - begun < 0.2) {
+    while (reduce_clock() - begun < 0.2) {
         struct cps_engine *clone = NULL;
         tool_must(cps_engine_clone(side->booted, &clone));
         for (size_t i = 0; i < items; i++)
@@ -354,5 +355,5 @@ double run_yardstick(struct run *run)
             return 0;
         count++;
     }
-    return count / (fuzz_now() - begun);
+    return count / (reduce_clock() - begun);
 }

@@ -175,7 +175,7 @@ struct verdicts {
     bool read;                 /**< some are of the file */
     char path[4096];           /**< of the file; "": none */
     char key[65];              /**< digest of what the search is about */
-    long saved;                /**< in seconds of a clock that only goes on */
+    double saved;              /**< as reduce_clock() counts */
 };
 
 struct reduce {
@@ -194,6 +194,8 @@ struct reduce {
     const struct drops *now;                 /**< the things that a question is about */
 };
 
+/** Seconds of a clock that only goes on. */
+double reduce_clock(void);
 /** Reads the verdicts of @p key in the cache @p dir; a damaged file, or one that another user could
  * change, has none. @p dir  "": nothing is kept */
 void verdicts_open(struct verdicts *verdicts, const char *dir, const char *key);

@@ -22,17 +22,17 @@
 
 #define FILE_LIMIT (64u << 20)
 
-static long read_clock(void)
+double reduce_clock(void)
 {
     struct timespec time = {0, 0};
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return (long)time.tv_sec;
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 void verdicts_open(struct verdicts *v, const char *dir, const char *key)
 {
     struct json_object *file = NULL;
-    *v = (struct verdicts){.saved = read_clock()};
+    *v = (struct verdicts){.saved = reduce_clock()};
     snprintf(v->key, sizeof(v->key), "%s", key);
     if (!cache_path(dir, key, ".reduce", v->path))
         v->path[0] = '\0';
@@ -133,8 +133,8 @@ static struct cps_err *holds(struct ddmin_test *test, const bool *out, bool *ret
     }
     CPS_TRY(run_without(r, out, ret));
     cps_json_bool(v->holds, digits, *ret);
-    if (read_clock() != v->saved) {
-        v->saved = read_clock();
+    if (reduce_clock() - v->saved > 1) {
+        v->saved = reduce_clock();
         cps_err_free(verdicts_save(v)); /* that of the end is reported */
     }
     return NULL;
