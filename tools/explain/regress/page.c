@@ -7,7 +7,6 @@
 
 #include "tools/explain/regress/regress.h"
 #include "tools/cmd/render/doc.h"
-#include "tools/cmd/render/html.h"
 #include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
@@ -53,73 +52,39 @@ static const char layout[] =
     "<th>packets</th><th>the first</th></tr></thead>\n<tbody>{causes*<tr><td>{cause}</td>"
     "<td class=\"n\">{differences}</td><td class=\"n\">{packets}</td><td>{first}</td></tr>\n}"
     "</tbody></table>\n}}{chains*<details><summary>Where it comes from: {first}</summary>"
-    "<div class=\"sides\">{.sides}</div></details>\n}"
+    "<div class=\"sides\">"
+    "{why_a?<figure><figcaption>{label_a}</figcaption><pre "
+    "tabindex=\"0\">{why_a:m}</pre>\n</figure>}"
+    "{why_b?<figure><figcaption>{label_b}</figcaption><pre "
+    "tabindex=\"0\">{why_b:m}</pre>\n</figure>}"
+    "{why?<figure><figcaption>both</figcaption><pre tabindex=\"0\">{why:m}</pre>\n</figure>}"
+    "</div></details>\n}"
     "{elsewhere?<p class=\"key\">Where it comes from: <a href=\"#p{elsewhere}\">another capture</a>"
     " that differs here shows it; for this one it is in results.json</p>\n}"
-    "<h4>The packet</h4><div class=\"sides\">{.packet}</div>\n"
+    "<h4>The packet</h4><div class=\"sides\">{pair>"
+    "{packet_a?<figure><figcaption>{label_a}</figcaption><pre "
+    "tabindex=\"0\">{packet_a:m}</pre>\n</figure>}"
+    "{packet_b?<figure><figcaption>{label_b}</figcaption><pre "
+    "tabindex=\"0\">{packet_b:m}</pre>\n</figure>}"
+    "}</div>\n"
     "<details><summary>All differences</summary>{pair>{counts?<pre>{counts}</pre>\n}}</details>"
-    "</article>\n}{.code?<h4>The handlers</h4><p class=\"key\"><mark class=\"here\">&gt;</mark> "
+    "</article>\n}{has_code?<h4>The handlers</h4><p class=\"key\"><mark class=\"here\">&gt;</mark> "
     "the difference arises here, <mark class=\"changed\">!</mark> other code on the other side, "
-    "~ branches elsewhere</p>\n<div class=\"sides\">{.code}</div>\n}"
+    "~ branches elsewhere</p>\n<div class=\"sides\">"
+    "{code_a?<figure><figcaption>{label_a}</figcaption><pre "
+    "tabindex=\"0\">{code_a:m}</pre>\n</figure>}"
+    "{code_b?<figure><figcaption>{label_b}</figcaption><pre "
+    "tabindex=\"0\">{code_b:m}</pre>\n</figure>}"
+    "</div>\n}"
     "<h4>Captures that differ here first: {captures}</h4><ul class=\"captures\">\n"
     "{pairs*<li><a href=\"#p{number}\">{pair>{capture}}</a>\n}</ul>\n</section>\n}"
     "{loose*<section class=\"page\"><article id=\"p{number}\"><nav><a href=\"#matrix\">matrix</a>"
     "</nav>\n{pair><h3><span class=\"tag {status}\">{status}</span> {firmware} &middot; {capture}"
-    "</h3>\n<p>{reason}</p>\n}</article></section>\n}</body></html>\n";
+    "</h3>\n<p>{reason}</p>\n}</article></section>\n}";
 
 static struct json_object *item(struct json_object *list, size_t index)
 {
     return json_object_array_get_idx(list, index);
-}
-
-/* A copy with texts as HTML has them, but for members ".KEY", which are HTML. */
-static struct json_object *escape(struct json_object *from)
-{
-    struct json_object *to = NULL;
-    CPS_BUF text = {0};
-    switch (json_object_get_type(from)) {
-    case json_type_string:
-        html_text(&text, json_object_get_string(from));
-        return tool_json(json_object_new_string(tool_text(&text)));
-    case json_type_array:
-        to = json_object_new_array();
-        for (size_t i = 0; i < cps_json_count(from); i++)
-            cps_json_append(to, escape(item(from, i)));
-        return to;
-    case json_type_object: {
-        to = json_object_new_object();
-        json_object_object_foreach(from, key, value)
-        {
-            cps_json_add(to, key, *key == '.' ? json_object_get(value) : escape(value));
-        }
-        return to;
-    }
-    default:
-        return json_object_get(from);
-    }
-}
-
-/* Appends a caption and marked lines, if there are any: a golden has no code. */
-static void put_side(struct cps_buf *out, const char *label, const char *text)
-{
-    CPS_BUF lines = {0};
-    if (!*text)
-        return;
-    html_pre_marked(&lines, text);
-    html_wrap(out, "<figure><figcaption>", label, "</figcaption>");
-    cps_buf_join(out, &lines);
-    cps_buf_str(out, "</figure>");
-}
-
-/* Sets a member to both sides of a place beside each other; of equal ones, one. */
-static void put_sides(struct json_object *to, const char *key, struct json_object *about,
-                      const char *a, const char *b)
-{
-    CPS_BUF sides = {0};
-    bool same = !strcmp(key, ".sides") && !strcmp(a, b);
-    put_side(&sides, same ? "both" : result_text(about, "label_a"), a);
-    put_side(&sides, result_text(about, "label_b"), same ? "" : b);
-    cps_json_buf(to, key, &sides);
 }
 
 /* By falling `captures`, then by the texts of these members. */
@@ -224,7 +189,7 @@ static void add_rows(struct json_object *page, struct json_object *pairs, struct
 /* Where both values of each cause's first difference come from, once where it is the same; of later
  * captures of a place, where that is shown. */
 static void add_chains(struct json_object *view, struct json_object *pairs,
-                       struct json_object *about, struct json_object *pair)
+                       struct json_object *pair)
 {
     struct json_object *causes = cps_json_get(pair, "causes");
     struct json_object *chains = cps_json_new_array(view, "chains");
@@ -237,9 +202,10 @@ static void add_chains(struct json_object *view, struct json_object *pairs,
             cps_json_int(view, "elsewhere", cps_json_get_int(item(pairs, 0), "number", 0));
             return;
         }
-        struct json_object *chain =
-            doc_row(chains, "first=%s", result_text(item(causes, i), "first"));
-        put_sides(chain, ".sides", about, old, new);
+        bool same = !strcmp(old, new);
+        doc_row(chains, "first=%s why?=%s why_a?=%s why_b?=%s",
+                result_text(item(causes, i), "first"), same ? old : "", same ? "" : old,
+                same ? "" : new);
     }
 }
 
@@ -256,11 +222,14 @@ static void add_places(struct json_object *page, struct json_object *results)
     json_object_object_foreach(abouts, name, about)
     {
         const char *handler = result_text(about, "handler");
+        const char *code[] = {result_text(about, "code_a"), result_text(about, "code_b")};
         struct json_object *place =
-            doc_row(list, "key=%s name=%s captures=%u firmware=%s", name, *handler ? handler : name,
-                    0, result_text(about, "firmware"));
-        put_sides(place, ".code", about, result_text(about, "code_a"),
-                  result_text(about, "code_b"));
+            doc_row(list,
+                    "key=%s name=%s captures=%u firmware=%s label_a=%s label_b=%s has_code?=%d "
+                    "code_a?=%s code_b?=%s",
+                    name, *handler ? handler : name, 0, result_text(about, "firmware"),
+                    result_text(about, "label_a"), result_text(about, "label_b"),
+                    *code[0] || *code[1], code[0], code[1]);
         cps_json_new_array(place, "pairs");
         cps_json_add(known, name, json_object_get(place));
     }
@@ -281,10 +250,7 @@ static void add_places(struct json_object *page, struct json_object *results)
             cps_json_uint(last, "next", i);
             cps_json_add(view, "previous", json_object_get(cps_json_get(last, "number")));
         }
-        struct json_object *sides = cps_json_get(abouts, key);
-        put_sides(view, ".packet", sides, result_text(pair, "packet_a"),
-                  result_text(pair, "packet_b"));
-        add_chains(view, pairs, sides, pair);
+        add_chains(view, pairs, pair);
         cps_json_uint(place, "captures", before + 1);
     }
     json_object_put(known);
@@ -341,9 +307,6 @@ void results_page(struct json_object *results, const char *why, struct cps_buf *
     add_rows(page, pairs, names);
     add_places(page, results);
     add_code(page, results);
-    struct json_object *escaped = escape(page);
-    html_head(out, "cpscope regress");
-    doc_text(escaped, layout, out);
-    json_object_put(escaped);
+    doc_page(page, "cpscope regress", layout, out);
     json_object_put(page);
 }

@@ -10,56 +10,42 @@
 
 #include "isa/base/shown.h"
 #include "tools/explain/regress/regress.h"
-#include "tools/cmd/render/html.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 #include "trace/out/outfile.h"
 
-static void junit_name(const char *class, const char *name, struct cps_buf *out)
-{
-    html_wrap(out, "  <testcase classname=\"", class, "\" name=\"");
-    html_wrap(out, "", name, "\"");
-}
-
-static void junit_case(struct json_object *pair, struct cps_buf *out)
-{
-    static const char *const tags[RESULT_COUNT] = {"system-out", "failure", "error", "skipped",
-                                                   "error"};
-    enum result_status status = result_status(pair);
-    const char *reason = result_text(pair, "reason");
-    const char *tag = tags[status];
-    junit_name(result_text(pair, "firmware"), result_text(pair, "capture"), out);
-    if (status == RESULT_PASS && !*reason) {
-        cps_buf_str(out, "/>\n");
-        return;
-    }
-    cps_buf_printf(out, "><%s", tag);
-    if (status == RESULT_PASS)
-        html_wrap(out, ">", reason, "");
-    else
-        html_wrap(out, " message=\"", reason, "\">");
-    html_text(out, result_text(pair, "first"));
-    cps_buf_printf(out, "</%s></testcase>\n", tag);
-}
-
 /* Why it is no whole result is a case of its own: a suite cannot fail by itself. */
+static const char junit[] =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"cpscope\" tests=\"{tests}\" "
+    "failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\">\n"
+    "{cases*  <testcase classname=\"{firmware}\" name=\"{capture}\"{plain?/>\n}"
+    "{passed?><system-out>{reason}{first}</system-out></testcase>\n}"
+    "{tag?><{tag} message=\"{reason}\">{first}</{tag}></testcase>\n}}"
+    "{why?  <testcase classname=\"cpscope\" name=\"regress\"><error message=\"{why}\"/></testcase>"
+    "\n}</testsuite>\n";
+
 static void put_junit(struct json_object *results, const char *why, struct cps_buf *out)
 {
+    static const char *const tags[RESULT_COUNT] = {"", "failure", "error", "skipped", "error"};
     struct json_object *pairs = cps_json_get(results, "pairs");
-    cps_buf_printf(out,
-                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"cpscope\" "
-                   "tests=\"%zu\" failures=\"%u\" errors=\"%u\" skipped=\"%u\">\n",
-                   cps_json_count(pairs) + (*why != 0), results_count(results, RESULT_DIFFERS),
-                   results_count(results, RESULT_STOPPED) + results_count(results, RESULT_NOT_RUN) +
-                       (*why != 0),
-                   results_count(results, RESULT_SKIPPED));
-    for (size_t i = 0; i < cps_json_count(pairs); i++)
-        junit_case(json_object_array_get_idx(pairs, i), out);
-    if (*why) {
-        junit_name("cpscope", "regress", out);
-        html_wrap(out, "><error message=\"", why, "\"/></testcase>\n");
+    struct json_object *root = json_object_new_object();
+    doc_put(root, "tests=%zu failures=%u errors=%u skipped=%u why=%s",
+            cps_json_count(pairs) + (*why != 0), results_count(results, RESULT_DIFFERS),
+            results_count(results, RESULT_STOPPED) + results_count(results, RESULT_NOT_RUN) +
+                (*why != 0),
+            results_count(results, RESULT_SKIPPED), why);
+    struct json_object *cases = cps_json_new_array(root, "cases");
+    for (size_t i = 0; i < cps_json_count(pairs); i++) {
+        struct json_object *pair = json_object_array_get_idx(pairs, i);
+        const char *reason = result_text(pair, "reason");
+        const char *tag = tags[result_status(pair)];
+        doc_row(cases, "firmware=%s capture=%s reason=%s first=%s tag?=%s plain?=%d passed?=%d",
+                result_text(pair, "firmware"), result_text(pair, "capture"), reason,
+                result_text(pair, "first"), tag, !*tag && !*reason, !*tag && *reason);
     }
-    cps_buf_str(out, "</testsuite>\n");
+    doc_html(root, junit, out);
+    json_object_put(root);
 }
 
 /* A "#" in a name would begin a directive, a line break another line. */
