@@ -177,7 +177,7 @@ def killed(c):
 
 def interrupted(c):
     status, said = interrupt(c, "int", signal.SIGINT)
-    assert status == 130 and "interrupted, run again to go on" in said, (status, said)
+    assert status == 130 and "interrupted, run again to continue" in said, (status, said)
     # All pairs are in all reports, what was done and what was not, and none of them takes it for a whole run.
     pairs = c.results("part-int")["pairs"]
     missing = sum(pair["status"] == "not-run" for pair in pairs)

@@ -110,9 +110,10 @@ static struct json_object *make_results(const struct fuzz *fuzz, uint64_t seed,
 }
 
 static const char layout[] =
-    "{.table}\n{seeds>{cases} cases to begin with, of {words} words"
-    "{.left?; {.left} words are left out: they are in no packet, or in one that is too long for a "
-    "case}{lost?; some streams are not in the capture}\n}"
+    "{.table}\n{seeds>{cases} seed cases, {words} words"
+    "{.left?; {.left} words are skipped: they are in no packet, or in one that is too long for a "
+    "case}"
+    "{lost?; some streams are missing from the capture}\n}"
     "{cases} cases, {ways} edges covered, {kept} cases stored\n"
     "{findings*{said} ({packets} packets, {words} words){.dir?: findings/{name}}\n}"
     "{.count} finding{.count~s}\n";
@@ -185,7 +186,7 @@ static int usage(const struct cps_options *opt)
 {
     for (unsigned i = 0; i < opt->run.fw_count; i++) {
         if (cps_named_engine(opt->run.fw[i]))
-            return report_usage("fuzz is about Adreno's firmware, found --fw %s", opt->run.fw[i]);
+            return report_usage("fuzz takes firmware of Adreno, found --fw %s", opt->run.fw[i]);
     }
     if (opt->run.fw_count == 0 || opt->run.fw_count == 3 || opt->run.fw_count > 4)
         return report_usage("fuzz needs --fw FW, or --fw OLD --fw NEW (a5xx: two files each)");

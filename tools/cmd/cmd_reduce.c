@@ -21,7 +21,7 @@ int cmd_reduce(const struct cps_options *opt);
 /* For people only: nothing of it goes into the result. */
 static void show_progress(struct reduce *r)
 {
-    progress_show("%" PRIu64 " runs, %zu things at hand", r->ran, r->now->count);
+    progress_show("%" PRIu64 " runs, %zu parts to try", r->ran, r->now->count);
 }
 
 static void put_digest(const void *bytes, size_t size, struct cps_buf *out)
@@ -128,7 +128,7 @@ static struct cps_err *reduce(struct reduce *r, const struct cps_options *opt)
         CPS_TRY(finish(r, opt));
     report_aside("%" PRIu64 " runs emulated, %" PRIu64 " answers known before, %.1f s%s\n", r->ran,
                  r->known, reduce_clock() - begun,
-                 interrupted ? "; interrupted, run again to go on" : "");
+                 interrupted ? "; interrupted, run again to continue" : "");
     return NULL;
 }
 
@@ -137,8 +137,7 @@ static int usage(const struct cps_options *opt)
     bool to_stdout = !opt->output || !strcmp(opt->output, "-");
     for (unsigned i = 0; i < opt->run.fw_count; i++) {
         if (cps_named_engine(opt->run.fw[i]))
-            return report_usage("reduce is about captures of Adreno, found --fw %s",
-                                opt->run.fw[i]);
+            return report_usage("reduce takes captures of Adreno, found --fw %s", opt->run.fw[i]);
     }
     if (opt->arg_count != 1)
         return report_usage("reduce takes one capture or dump (\"-\" is stdin)");

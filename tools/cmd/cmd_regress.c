@@ -253,10 +253,9 @@ static struct cps_err *regress(struct regress *r, const struct cps_options *opt)
     if (r->lost_workers)
         cps_json_bool(r->results, "coverage_lost", true);
     report_aside("%" PRIu64 " runs emulated, %" PRIu64 " from the cache%s\n", r->emulated,
-                 r->cached, r->interrupted ? "; interrupted, run again to go on" : "");
+                 r->cached, r->interrupted ? "; interrupted, run again to continue" : "");
     if (r->lost_workers)
-        fprintf(stderr, "%u processes died, with what they knew of the code that ran\n",
-                r->lost_workers);
+        fprintf(stderr, "%u processes died: their coverage is lost\n", r->lost_workers);
     CPS_TRY(results_sort(r->results));
     return finish(r, opt);
 }

@@ -82,7 +82,7 @@ void case_remove(struct case_stream *stream, uint32_t at, uint32_t count)
     stream->count -= count;
 }
 
-/* A size in the bits of @p mask, if the words behind or in front of it name a stream. */
+/* A size in the bits of @p mask, if the words after or before it name a stream. */
 static void fit(struct fuzz_case *edited, const uint32_t *was, const uint32_t *address,
                 uint32_t *size, uint32_t mask)
 {
@@ -194,7 +194,7 @@ static int by_place(const void *a, const void *b)
     return x->item != y->item ? (x->item < y->item ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
 }
 
-/* The first reference in word @p at of an item or behind it. */
+/* The first reference at or after word @p at of an item. */
 static size_t first_ref(const struct pm4_walk *walk, size_t item, uint32_t at)
 {
     const struct pm4_ref wanted = {.item = item, .at = at};

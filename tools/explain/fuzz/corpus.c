@@ -86,7 +86,6 @@ void corpus_deinit(struct corpus *corpus)
     *corpus = (struct corpus){0};
 }
 
-/* A file or a folder that is read. */
 struct reading {
     struct cps_item_sink items; /* first */
     struct feed feed;

@@ -155,7 +155,6 @@ static void shrink(struct shrink *s, struct fuzz_case *edited, unsigned things)
     free(whole);
 }
 
-/* Leaves out of a case what is not needed for a finding. */
 static void minimise(struct run *run, const struct suspect *suspect, struct fuzz_case *edited)
 {
     struct shrink *s = tool_alloc(1, sizeof(*s));

@@ -67,7 +67,6 @@ static bool should_stop(const struct fuzz *fuzz)
 
 /* ---- Batches ---- */
 
-/* A case with something new. */
 struct candidate {
     struct corpus_case input;
     size_t keys; /* new ones, after those of the candidate before */
@@ -124,8 +123,8 @@ static void add_candidate(const struct fuzz *fuzz, struct batch *batch, const st
     batch->list[batch->count++] = candidate;
 }
 
-/* Newer cases are more likely: they are further in. What ends with a packet that is refused leads
- * nowhere if more is added. */
+/* Newer cases are more likely: they are further in. A case that ends with a rejected
+ * packet leads nowhere if more is added. */
 static const struct corpus_case *choose_case(const struct corpus *corpus, struct rng *rng)
 {
     size_t count = corpus->count;
@@ -255,7 +254,7 @@ static struct cps_err *take_case(struct fuzz *fuzz, const struct fuzz_case *inpu
     return NULL;
 }
 
-/* What another case of the round has brought is no news any more. */
+/* Edges of another case of the round are no longer new. */
 static bool is_news(const struct fuzz *fuzz, const struct batch *batch, size_t first,
                     const struct candidate *c)
 {

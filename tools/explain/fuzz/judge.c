@@ -15,7 +15,7 @@
 
 enum { R_MEMDATA = 0x1d, R_REGDATA = 0x1e, R_DATA = 0x1f };
 
-/* A machine that goes round is found anywhere in its circle: the lowest instruction names it. */
+/* A machine in a loop is found anywhere in it: the lowest instruction names the loop. */
 static uint32_t lowest_pc(struct cps_engine *engine, unsigned core)
 {
     uint32_t lowest = cps_engine_where(engine, core).pc;
@@ -68,8 +68,8 @@ static enum oracle privilege_of(const struct run_side *side, const struct cps_ed
     return edge->privilege & 1 ? ORACLE_ELEVATED : ORACLE_UNPROTECTED;
 }
 
-/* Where that begins. What has changed it is the packet to which the core's branch before led: the
- * one at hand may be the next packet's. */
+/* Where that begins. It was changed by the packet to which the core's previous branch led: the
+ * current branch may be of the next packet. */
 static void judge_privilege(struct run_side *side)
 {
     const struct cps_edge *before[CPS_MAX_CORES] = {NULL};
@@ -181,8 +181,8 @@ static bool has_source(const struct cps_insn *insn, int64_t reg)
     return found;
 }
 
-/* Whether somebody else decides on what an instruction does: a stream, memory, a register, the
- * hardware around the processor. */
+/* Whether an instruction depends on something outside: a stream, memory, a register, the hardware
+ * around the processor. */
 static bool asks(const struct cps_insn *insn)
 {
     return insn->op == CPS_AFUC_CREAD || insn->op == CPS_AFUC_LOAD || insn->op == CPS_AFUC_LOADP ||

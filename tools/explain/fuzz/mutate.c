@@ -64,7 +64,7 @@ void case_levels(const struct fuzz_case *from, uint8_t *ret)
     }
 }
 
-/* Words are put at the end of a packet, or taken from there. */
+/* Words are added or removed at the end of a packet. */
 static void resize(const struct repair *r, struct case_stream *s, uint32_t at, uint32_t from,
                    uint32_t to)
 {
@@ -93,7 +93,7 @@ static bool repair_header(struct case_stream *s, uint32_t at)
     return packet.kind != CPS_PM4_BAD;
 }
 
-/* A packet that is refused where it stands does nothing instead. */
+/* A packet that would be rejected at this level becomes a CP_NOP. */
 static void repair_type7(const struct repair *r, struct case_stream *s, uint32_t at, unsigned level)
 {
     struct cps_pm4 head = cps_pm4_decode(s->word[at]);
@@ -105,7 +105,6 @@ static void repair_type7(const struct repair *r, struct case_stream *s, uint32_t
         resize(r, s, at, head.count, learn_count(learned, head.opcode, head.count, r->rng));
 }
 
-/* A packet that is longer than its stream ends there. */
 static void repair_end(struct case_stream *s, uint32_t at)
 {
     struct cps_pm4 head = cps_pm4_decode(s->word[at]);
@@ -175,7 +174,6 @@ static bool pick(struct rng *rng, const struct fuzz_case *from, struct case_pack
     return true;
 }
 
-/* Where a packet may stand. */
 static uint32_t pick_place(const struct mutation *m, unsigned stream)
 {
     struct case_packet packet = {stream, 0, 0};
@@ -204,7 +202,6 @@ static void remove_packet(const struct mutation *m)
         case_remove(&m->edited->stream[packet.stream], packet.at, packet.length);
 }
 
-/* Of this case, or of another one. */
 static void copy_packet(const struct mutation *m)
 {
     const struct fuzz_case *from = rng_chance(m->rng, 50) ? m->other : m->edited;
@@ -268,7 +265,6 @@ static void change_length(const struct mutation *m)
         *head = cps_pm4_type4(old.reg, count);
 }
 
-/* The same words for another operation. */
 static void change_opcode(const struct mutation *m)
 {
     struct case_packet packet;
@@ -281,7 +277,7 @@ static void change_opcode(const struct mutation *m)
         *head = cps_pm4_type7(g->own[rng_below(m->rng, g->owns)], old.count);
 }
 
-/* A whole stream takes the place of one, in front of or behind it. */
+/* A whole stream replaces one, or is added before or after it. */
 static void join_streams(const struct mutation *m)
 {
     const struct case_stream *from = &m->other->stream[rng_below(m->rng, m->other->streams)];

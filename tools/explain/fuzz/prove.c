@@ -21,14 +21,12 @@ struct proof {
     bool moved;       /* it has chosen another register */
 };
 
-/* Whether it is the same write, perhaps elsewhere. */
 static bool same_writer(const struct suspect *a, const struct suspect *b)
 {
     return a->raised == b->raised && a->pc == b->pc && a->who == b->who && a->side == b->side &&
            oracle_packet(a->header) == oracle_packet(b->header);
 }
 
-/* What the changed case writes there. */
 static void observe(struct proof *p)
 {
     bool there = false;
@@ -111,7 +109,7 @@ static void prove_control(struct proof *p, const struct fuzz_case *input)
     }
 }
 
-/* Calls of the submitted stream do nothing any more: what they called stands there itself. */
+/* Calls of the submitted stream become CP_NOPs: the called packets are there themselves. */
 static void leave_calls(struct fuzz_case *changed)
 {
     struct case_stream *s = &changed->stream[0];
@@ -122,8 +120,8 @@ static void leave_calls(struct fuzz_case *changed)
     }
 }
 
-/* The packet, or its whole stream, in the submitted one: in front of all others there, behind them,
- * or alone. */
+/* The packet, or its whole stream, in the submitted one: before all others, after them, or alone.
+ */
 static bool put_there(struct fuzz_case *changed, const struct fuzz_case *input,
                       const struct case_packet *packet, bool whole, unsigned way)
 {
@@ -140,8 +138,8 @@ static bool put_there(struct fuzz_case *changed, const struct fuzz_case *input,
                        whole ? from->count : packet->length);
 }
 
-/* Level IB1 is where every stream begins. What stands before the packet may have set a mode, and
- * handlers take words that stand behind it. */
+/* Level IB1 is where every stream begins. Packets before this one may have set a mode, and handlers
+ * take words after it. */
 static bool writes_everywhere(struct proof *p, const struct fuzz_case *input)
 {
     struct case_packet packet;
@@ -199,7 +197,7 @@ static bool prove_hang(struct run *run, const struct fuzz_case *input, struct su
     return run->oracles >> suspect->oracle & 1;
 }
 
-/* Behind an error that firmware reports nothing counts that leads its own code astray. */
+/* After an error that firmware reports, a bad jump of its own code does not count. */
 static bool prove_astray(struct run *run, const struct fuzz_case *input,
                          const struct suspect *suspect)
 {

@@ -137,7 +137,6 @@ static struct cps_err *submit(struct run_side *side, const struct fuzz_case *inp
     return NULL;
 }
 
-/* A case of these words. */
 static void make_case(struct fuzz_case *ret, const uint32_t *word, uint32_t count)
 {
     case_clear(ret);
@@ -179,8 +178,8 @@ static struct cps_err *open_side(struct run *run, unsigned number, struct protec
     tool_need(play->stop != CPS_STOP_NOMEM);
     if (play->stopped)
         return cps_err_new(CPS_ERR_INPUT,
-                           "%s does not boot, and so runs no cases; 'cpscope run' "
-                           "says why",
+                           "%s does not boot, so it cannot run cases; 'cpscope run' "
+                           "shows why",
                            play->fw->name);
     uint32_t kinds = 1u << CPS_EV_PKT | 1u << CPS_EV_REG | 1u << CPS_EV_ASSUME;
     return run_begin_side(run, number, CPS_TAKE(play->engine),

@@ -41,7 +41,6 @@ static struct cps_err *try(struct search *s, size_t from, size_t to, bool alone,
     return NULL;
 }
 
-/* One part alone. */
 static struct cps_err *try_alone(struct search *s, size_t parts, bool *ret)
 {
     *ret = false;

@@ -63,8 +63,8 @@ static struct cps_err *prove_job(struct reduce *r, struct cps_stream *stream, st
     CPS_TRY(reduce_same(r, job, &same));
     return same ? NULL
                 : cps_err_new(CPS_ERR_UNSUPPORTED,
-                              "%s: what was written does not end as the whole job does, because "
-                              "the form cannot hold all of it",
+                              "%s: the result does not end as the whole job does: its format "
+                              "cannot hold all of it",
                               cps_stream_name(stream));
 }
 

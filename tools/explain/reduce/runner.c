@@ -228,7 +228,7 @@ static void settle(struct cps_engine *engine, enum cps_stop stop)
         tool_need(cps_engine_run(engine, 1) != CPS_STOP_NOMEM);
 }
 
-/* "...; packet 0x70100000 at 0x0000000000100000": where it lies is not said in the loose text. */
+/* "...; packet 0x70100000 at 0x0000000000100000": the loose text has no address. */
 static void describe_stop(const struct play *play, struct ending *ret)
 {
     if (play->stop == CPS_STOP_IDLE)

@@ -235,8 +235,8 @@ static struct cps_err *check_end(const struct reduce *r)
     if (!r->whole.text.size)
         return cps_err_new(CPS_ERR_INPUT, "%s: there is nothing to reduce", two);
     if (runner->sides == 1 && runner->side[0].play->stop == CPS_STOP_BUDGET)
-        return cps_err_new(CPS_ERR_INPUT, "the job reaches --limit, which is no end of its own: "
-                                          "expected one that stops before");
+        return cps_err_new(CPS_ERR_INPUT, "the job reaches --limit, expected a job that stops "
+                                          "before it");
     return NULL;
 }
 

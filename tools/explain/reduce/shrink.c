@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Moves together what a search has left: streams lose the room of what is gone and what lies behind
- * the last packet that runs, buffers what nobody reads. Each of these is kept if the job still ends
- * the same way, and taken back if not. */
+ * Moves together what a search has left: streams lose the room of what is gone and the words after
+ * the last packet that runs, buffers lose unread words. Each change is kept if the job still ends
+ * the same way, else undone. */
 #include "tools/explain/reduce/reduce.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct attempt {
     struct pm4_walk streams;
     uint32_t **moved; /* per item, of each word */
     size_t items;     /* of these */
-    bool cut;         /* behind the last packet that ran */
+    bool cut;         /* after the last packet that ran */
 };
 
 static uint32_t words_of(const struct cps_item *item)
@@ -78,7 +78,7 @@ static void move_packet(struct attempt *a, size_t item, uint32_t from, uint32_t 
         move(a, item, from + i, to);
 }
 
-/* Behind the last packet of a stream, but for CP_NOPs, that ran; its end if none did. */
+/* After the last packet of a stream, but for CP_NOPs, that ran; its end if none did. */
 static uint32_t end_of(const struct attempt *a, const struct pm4_stream *stream,
                        const struct walk *walk)
 {
@@ -187,7 +187,6 @@ static void mark_item(const struct job *job, size_t item, const struct pm4_walk 
     }
 }
 
-/* Ranges of used words, each an item. */
 static void add_used(const struct cps_item *item, const bool *used, struct feed *feed)
 {
     uint32_t count = words_of(item);
@@ -206,7 +205,7 @@ static void add_used(const struct cps_item *item, const bool *used, struct feed 
     }
 }
 
-/* Contents without what nobody reads. */
+/* Contents without words that are never read. */
 static struct cps_err *trim(struct reduce *r, const struct walk *walk)
 {
     struct feed feed = {0};

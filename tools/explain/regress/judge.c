@@ -80,7 +80,6 @@ static void take_difference(void *context, const struct cps_difference *differen
  * be many processes. */
 enum { MOST_CAUSES = 4, MOST_LINES = 16, MOST_NODES = 1 << 20 };
 
-/* The questions of one side. */
 struct side {
     unsigned firmware;
     size_t cause[MOST_CAUSES];        /* that each is about */

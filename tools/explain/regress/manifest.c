@@ -196,7 +196,7 @@ static struct cps_err *add_captures(struct reader *r)
     return NULL;
 }
 
-/* The words behind the key as one text. */
+/* The words after the key as one text. */
 static struct cps_err *set_text(struct reader *r, const char **to, const char *dir)
 {
     CPS_BUF text = {0};
@@ -304,7 +304,7 @@ static bool same_text(const char *a, const char *b)
     return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Globs may overlap, where they say the same. */
+/* Globs may overlap, with the same expect= and tags=. */
 static struct cps_err *join_captures(const struct reader *r)
 {
     struct manifest *m = r->to;
@@ -349,7 +349,7 @@ static struct cps_err *unpaired(const struct reader *r, unsigned line, const cha
         *what == 'c' ? "firmware" : "capture", near_text(near, "", meant, sizeof(meant)));
 }
 
-/* What is in no pair would be missed by nobody. */
+/* Firmware or captures in no pair would be lost silently. */
 static struct cps_err *check_pairs(const struct reader *r)
 {
     const struct manifest *m = r->to;

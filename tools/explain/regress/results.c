@@ -77,7 +77,6 @@ void results_digest(struct json_object *pairs, char ret[65])
     cache_hash(tool_text(&text), text.size, ret);
 }
 
-/* Drops duplicate pairs. */
 static struct cps_err *sort_pairs(struct json_object *results)
 {
     struct json_object *pairs = cps_json_get(results, "pairs");
@@ -482,7 +481,7 @@ static struct cps_err *merge(struct json_object *to, struct json_object *from, c
     CPS_TRY(check(from, path));
     CPS_TRY(join_inputs(cps_json_get(to, "inputs"), cps_json_get(from, "inputs"), path));
     if (cps_json_get(from, "interrupted"))
-        return cps_err_new(CPS_ERR_INPUT, "%s: the run was interrupted; run it again to go on",
+        return cps_err_new(CPS_ERR_INPUT, "%s: the run was interrupted; run it again to continue",
                            path);
     merge_run(to, from);
     for (size_t i = 0; i < cps_json_count(more); i++) {
@@ -535,7 +534,6 @@ static struct cps_err *check_shards(struct json_object *shards)
     return NULL;
 }
 
-/* The pairs of one run are those of its manifest. */
 static struct cps_err *check_run(const char *digest, struct json_object *run)
 {
     char found[65];
@@ -546,8 +544,9 @@ static struct cps_err *check_run(const char *digest, struct json_object *run)
     if (!strcmp(found, digest))
         return NULL;
     return cps_err_new(CPS_ERR_INPUT,
-                       "(results): %zu pairs, expected the %" PRId64 " of the manifest %.12s: some "
-                       "are missing, or others",
+                       "(results): %zu pairs, expected the %" PRId64
+                       " of the manifest %.12s: pairs "
+                       "are missing or differ",
                        cps_json_count(pairs), cps_json_get_int(run, "total", -1), digest);
 }
 

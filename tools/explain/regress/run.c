@@ -245,7 +245,7 @@ struct cps_err *regress_record_(struct regress *r, unsigned firmware, unsigned c
 
 /* ---- In a process: captures ---- */
 
-/* What is no file has no digest, nor what cannot be read: its pairs say why. */
+/* Other things than files, and unreadable files, have no digest: their pairs report why. */
 static void add_digest(const char *path, const struct cps_buf *key, const char *more, char hash[65],
                        struct json_object *to)
 {
@@ -309,6 +309,9 @@ static struct cps_err *run_capture(void *context, unsigned capture, struct json_
             base.err = regress_record_(r, (unsigned)m->baseline, capture, &base.record);
         struct trial trial = {r, i, capture, &r->engine[i], pair};
         struct cps_err *err = regress_judge_(&trial, m->baseline >= 0 ? &base : NULL);
+        char *hint = err ? strstr(err->message, " (use --as") : NULL;
+        if (hint) /* regress has no such option */
+            *hint = '\0';
         if (err) /* a capture of another generation than the firmware is no failure of either */
             regress_set_status_(pair,
                                 err->code == CPS_ERR_MISMATCH ? RESULT_SKIPPED : RESULT_STOPPED,
@@ -374,7 +377,6 @@ static void take_sums(void *context, struct json_object *from)
     }
 }
 
-/* Sets the status of pairs of a capture that have none. */
 static void set_lost(struct regress *r, unsigned capture, enum result_status status,
                      const char *reason)
 {
@@ -422,7 +424,7 @@ struct cps_err *regress_run(struct regress *r)
     cps_buf_str(&reason,
                 r->interrupted ? "interrupted before it was run" : "no process was left to run it");
     if (r->lost_workers && !r->interrupted)
-        cps_buf_printf(&reason, "; of another one: %s", r->death);
+        cps_buf_printf(&reason, "; the last one: %s", r->death);
     for (unsigned c = 0; c < r->manifest.capture_count; c++)
         set_lost(r, c, r->interrupted ? RESULT_NOT_RUN : RESULT_STOPPED, tool_text(&reason));
     json_object_object_foreach(r->due, key, pair)
