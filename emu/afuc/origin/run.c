@@ -50,26 +50,14 @@ uint32_t origin_new_(struct origin *o, unsigned kind, uint32_t value, uint64_t p
     return o->count++;
 }
 
-/* While nodes are marked, and then have new numbers, this is beside each of them. */
-struct sweep {
-    struct origin *o;
-    uint32_t *number;
-    uint32_t first; /* older ones are cut off */
-};
-
-static struct sweep *sweep_of(struct origin *o)
-{
-    return o->context_of_sweep;
-}
-
 static void mark(struct origin *o, uint32_t *node)
 {
-    sweep_of(o)->number[*node] = 1;
+    o->number_of[*node] = 1;
 }
 
 static void renumber(struct origin *o, uint32_t *node)
 {
-    *node = sweep_of(o)->number[*node];
+    *node = o->number_of[*node];
 }
 
 /* Inputs are older than what is made of them, so that one pass from the newest on finds all. */
@@ -121,20 +109,18 @@ static void compact(struct origin *o, uint32_t *number, uint32_t first)
 
 static void sweep(struct origin *o)
 {
-    struct sweep s = {o, calloc(o->count, sizeof(*s.number)), 0};
-    if (!s.number) {
+    o->number_of = calloc(o->count, sizeof(*o->number_of));
+    if (!o->number_of) {
         cps_mem_fail(o->machine->engine.mem);
         return;
     }
-    o->context_of_sweep = &s;
     origin_places_(o, mark);
-    mark_inputs(o, s.number);
-    s.first = first_left(o, s.number, o->most / 2);
-    o->cut |= s.first > 2;
-    compact(o, s.number, s.first);
+    mark_inputs(o, o->number_of);
+    uint32_t first = first_left(o, o->number_of, o->most / 2);
+    o->cut |= first > 2;
+    compact(o, o->number_of, first);
     origin_places_(o, renumber);
-    o->context_of_sweep = NULL;
-    free(s.number);
+    free(o->number_of);
 }
 
 static void make_room(struct origin *o)

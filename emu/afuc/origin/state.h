@@ -91,7 +91,7 @@ struct origin {
     uint64_t number;
     origin_seen *seen;
     void *context;
-    void *context_of_sweep;
+    uint32_t *number_of; /* during a sweep, of each node: whether it stays, then its new number */
     struct tick t;
 };
 
