@@ -197,7 +197,7 @@ bool cps_engine_set(struct cps_engine *engine, struct cps_place place, uint64_t 
     return true;
 }
 
-/* Code behind the @p size bytes that are there, up to @p most; how many there are then. */
+/* Code after the @p size bytes that are there, up to @p most; how many there are then. */
 static uint32_t code_bytes(struct cps_engine *engine, unsigned core, uint32_t pc, uint32_t most,
                            uint8_t *bytes, uint32_t size)
 {

@@ -99,11 +99,11 @@ enum cps_stop {
     CPS_STOP_NOMEM,
 };
 
-/** Where a core stands. */
+/** Where a core is. */
 struct cps_where {
     /** Unit (cps_isa_unit()) of its image that runs next. */
     uint32_t pc;
-    /** What runs behind that: differs from the next one in a delay slot. */
+    /** What runs after it: differs from the next one in a delay slot. */
     uint32_t npc;
     /** Of its call stack. */
     uint32_t depth;
@@ -111,7 +111,7 @@ struct cps_where {
     uint32_t level;
     /** It runs; others wait until one that does starts them. */
     bool started;
-    /** What stands at the pc is a delay slot. */
+    /** What is at the pc is a delay slot. */
     bool slot;
 };
 
@@ -399,7 +399,7 @@ CPS_PUBLIC unsigned cps_stop_reason(enum cps_stop stop);
 CPS_PUBLIC void cps_engine_end(struct cps_engine *engine, enum cps_stop stop);
 
 /**
- * Where a core stands.
+ * Where a core is.
  * @param engine  which
  * @param core    below engine->cores
  */
@@ -431,7 +431,7 @@ CPS_PUBLIC const struct cps_file *cps_engine_file(const struct cps_engine *engin
  * decoded here: its header counts words in 16 bits (envytools, hwdocs of SEQ). */
 #define CPS_INSN_BYTES 1024u
 /**
- * Decodes what stands in a core's image.
+ * Decodes what is in a core's image.
  * @param engine  which
  * @param core    below engine->cores
  * @param pc      where, in units
@@ -442,7 +442,7 @@ CPS_PUBLIC const struct cps_file *cps_engine_file(const struct cps_engine *engin
 CPS_PUBLIC bool cps_engine_decode(struct cps_engine *engine, unsigned core, uint32_t pc,
                                   uint8_t *bytes, struct cps_insn *ret);
 /**
- * Appends where and on what the engine stands after a stop: "sqe at 0x00c6: ..."; nothing where
+ * Appends where and on what the engine is after a stop: "sqe at 0x00c6: ..."; nothing where
  * there is nothing to say.
  * @param engine  which
  * @param stop    as cps_engine_run() returned it
@@ -454,7 +454,7 @@ CPS_PUBLIC void cps_engine_explain(const struct cps_engine *engine, enum cps_sto
  * Counts what a core executes from now on.
  * @param engine  which; one that cannot count does nothing
  * @param core    below engine->cores
- * @param counts  one counter per unit of the core's image from its start, and one behind the last;
+ * @param counts  one counter per unit of the core's image from its start, and one after the last;
  *                the caller's, and to outlive the counting. NULL stops it
  * @param count   how many there are; if they are too few for the image, nothing is counted
  */

@@ -386,7 +386,7 @@ struct cps_err *cps_mem_load(struct cps_mem *mem, uint64_t iova, const uint8_t *
     return NULL;
 }
 
-/* How many dwords from @p index are known, one behind the other. */
+/* How many dwords from @p index are known, one after the other. */
 static uint32_t known_from(const struct page *page, uint32_t index)
 {
     uint32_t at = index / 32;

@@ -19,7 +19,7 @@ static size_t room(unsigned bits)
 
 /* Drivers place buffers at multiples of powers of two, so that most bits of a number are the same
  * for all, and one product by the golden ratio brings whole stretches of them side by side
- * (tests/unit/test_pages.c): two products, each behind a fold (the constants are those of
+ * (tests/unit/test_pages.c): two products, each after a fold (the constants are those of
  * splitmix64, by Sebastiano Vigna, public domain). */
 static size_t home(const struct pages *pages, uint64_t number)
 {
@@ -98,7 +98,7 @@ bool pages_replace_(struct pages *to, const struct pages *from, void (*drop)(str
     return true;
 }
 
-/* The same entries behind another number of slots. */
+/* The same entries with another number of slots. */
 static bool resize(struct pages *pages, unsigned bits)
 {
     struct pages other;

@@ -26,7 +26,7 @@ static const struct cps_policy_row rows[] = {
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* The instruction set of engine number @p index, in the order of its first GEN row; NULL behind the
+/* The instruction set of engine number @p index, in the order of its first GEN row; NULL after the
  * last one. */
 static const struct cps_isa *engine_at(unsigned index)
 {
@@ -55,7 +55,7 @@ unsigned cps_engines_of(enum cps_gen gen)
     return cps_engines_named(cps_isa_name(cps_gen_isa(gen)));
 }
 
-/* What stands in front of the next word of a list, of which @p rest are left. */
+/* What is before the next word of a list, of which @p rest are left. */
 static const char *between(bool first, bool rest, const char *last)
 {
     return first ? "" : rest ? ", " : last;

@@ -46,7 +46,7 @@ CPS_PUBLIC unsigned cps_engines_of(enum cps_gen gen);
 /**
  * Appends the names of engines: "hwsq, seq or vp1".
  * @param engines  bits of enum cps_engines
- * @param last     what stands in front of the last one, instead of a comma: " or "
+ * @param last     what is before the last one, instead of a comma: " or "
  * @param out      where to
  */
 CPS_PUBLIC void cps_engines_text(unsigned engines, const char *last, struct cps_buf *out);
@@ -71,7 +71,7 @@ CPS_PUBLIC struct cps_policy cps_policy_default(void);
  * Reads policies of one engine.
  * @param text  "name=word name=word"
  * @param gen   of the engine
- * @param ret   gets the values, over what it holds; on error those in front of the bad one
+ * @param ret   gets the values, over what it holds; on error those before the bad one
  * @return NULL, or CPS_ERR_SYNTAX that names the word and what was expected, also for a policy that
  *         has no meaning for that engine
  */

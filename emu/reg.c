@@ -78,7 +78,7 @@ static struct cps_err *sort(struct cps_reg_index *index)
     return NULL;
 }
 
-/* How many rows there are, and the number behind their last register. */
+/* How many rows there are, and the number after their last register. */
 struct extent {
     uint32_t rows;
     uint64_t end;

@@ -45,7 +45,7 @@ struct cps_access {
     uint32_t number;
     uint32_t index;  /**< of the register in its row */
     uint32_t value;  /**< of a write */
-    uint32_t stored; /**< what it holds, where the engine gives that: in front of a write */
+    uint32_t stored; /**< what it holds, where the engine gives that: before a write */
     unsigned
         lanes; /**< bytes that a write brings, a bit each; where part of a word can be written */
     const uint32_t *extra;   /**< of afuc: words that came with the value */
@@ -73,7 +73,7 @@ struct cps_reg_index {
     uint32_t refs;
     uint32_t dense;  /**< numbers below it have their row at row[number], NULL if there is none */
     uint32_t sorted; /**< of tables with larger numbers: so many rows, by first number */
-    uint32_t depth;  /**< how many rows in front of it begin within the span of another one */
+    uint32_t depth;  /**< how many rows before it begin within the span of another one */
     const struct cps_reg_row *row[];
 };
 

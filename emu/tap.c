@@ -30,7 +30,7 @@ static unsigned change(const uint32_t *before, const uint32_t *now, unsigned cou
 
 /* Takes the next registers that differ, at most two, as a STEP holds them: returns their bits, puts
  * the first one's new value into 31:0 of @p values and the second's into 63:32, and moves *reg
- * behind them. */
+ * after them. */
 static uint32_t changes(const uint32_t *before, const uint32_t *now, unsigned count, unsigned *reg,
                         uint64_t *values)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What only afuc has, behind the interface of all engines: streams and their positions, packet
+ * What only afuc has, beyond the interface of all engines: streams and their positions, packet
  * tables, packets that hardware injects. Whoever includes this is about Adreno's command
  * processors; the rest knows emu/engine.h.
  *
@@ -32,11 +32,11 @@ enum cps_trouble {
     CPS_TROUBLE_JUMP,
     /** A limit of the emulator's own: memory, requests that wait. */
     CPS_TROUBLE_LIMIT,
-    /** The firmware has reported an error, and spins. */
+    /** The firmware has reported an error and is in its error loop. */
     CPS_TROUBLE_REPORTED,
     /** It waits for words of a stream that has none, inside a packet. */
     CPS_TROUBLE_STARVED,
-    /** It waits for something else, or goes round in circles. */
+    /** It waits for something else, or loops. */
     CPS_TROUBLE_WAITS,
 };
 /** A branch that was taken, and the straight way to it. */
@@ -95,7 +95,7 @@ struct cps_afuc;
 CPS_PUBLIC struct cps_afuc *cps_afuc_of(struct cps_engine *engine);
 
 /**
- * Lets hardware interrupt the SQE (BR, PFP) in front of a packet. Requests are made in order.
+ * Lets hardware interrupt the SQE (BR, PFP) before a packet. Requests are made in order.
  * @param machine     which
  * @param kind        how
  * @param submission  counted from 0, as the trace shows it
@@ -150,13 +150,13 @@ CPS_PUBLIC bool cps_afuc_reg_written(const struct cps_afuc *machine, uint32_t of
  */
 CPS_PUBLIC uint64_t cps_afuc_packets(const struct cps_afuc *machine, unsigned level, unsigned id);
 /**
- * What is wrong behind a stop, as cps_engine_explain() tells it.
+ * What is wrong after a stop, as cps_engine_explain() tells it.
  * @param machine  which
  * @param core     gets the core that is to blame
  */
 CPS_PUBLIC enum cps_trouble cps_afuc_trouble(const struct cps_afuc *machine, unsigned *core);
 
-/** Where a core stands in the stream of one level. */
+/** Where a core is in the stream of one level. */
 struct cps_position {
     /** Where the stream begins, in bytes. */
     uint64_t iova;
@@ -168,7 +168,7 @@ struct cps_position {
     bool active;
 };
 /**
- * Where a core stands in the stream of one level.
+ * Where a core is in the stream of one level.
  * @param machine  which
  * @param core     below engine->cores
  * @param level    CPS_LEVEL_RB to CPS_LEVEL_SDS
@@ -176,7 +176,7 @@ struct cps_position {
 CPS_PUBLIC struct cps_position cps_afuc_position(const struct cps_afuc *machine, unsigned core,
                                                  unsigned level);
 /**
- * A stream that waits behind the current one of its level, as firmware looks ahead.
+ * A stream that waits after the current one of its level, as firmware looks ahead.
  * @param machine  which
  * @param core     below engine->cores
  * @param level    CPS_LEVEL_IB1 to CPS_LEVEL_SDS

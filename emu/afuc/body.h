@@ -3,12 +3,12 @@
  * ALU operations and the branches with a condition expand from isa/afuc.def; every OWN operation
  * needs a handler called own_ID here, and a forgotten one does not compile.
  *
- * `ip` is the instruction that runs, `np` the one behind it. A branch changes only where `np`
+ * `ip` is the instruction that runs, `np` the one after it. A branch changes only where `np`
  * points once the delay slot has become `ip`: that is all a delay slot is, also when the slot holds
  * a branch itself.
  *
  * The file that includes this one says whether somebody watches: WATCHED, and note(), which is
- * called behind each instruction with where it branches to, if it does.
+ * called after each instruction with where it branches to, if it does.
  *
  * An instruction that cannot go on (its queue is empty) leaves `ip` and `np` as they are and runs
  * again later; nothing of it has happened by then. */
@@ -329,7 +329,7 @@ illegal:
     afuc_fault_(core, FAULT_ILLEGAL, PC());
     BLOCK();
 
-/* A fault leaves the instruction as it stands; the wait of the pipe is behind it. */
+/* A fault leaves the instruction as it is; the wait of the pipe is after it. */
 stopped:
     if (s->wait != WAIT_PIPE)
         goto out;

@@ -34,7 +34,7 @@ static struct cps_err *write_register(struct cps_afuc *machine, uint32_t offset,
     machine_event_(machine, CPS_EV_REG, CPS_PATH_HOST, CPS_CPU_HOST, 0, offset, value);
     machine->engine.changes += bank_set_(machine, 0, offset, value);
     if (offset >= CP_RB_BASE && offset <= CP_RB_CNTL) {
-        /* A ring that is put elsewhere is empty: the driver does so only behind a reset. */
+        /* A ring that is put elsewhere is empty: the driver does so only after a reset. */
         const uint32_t *reg = machine->reg;
         machine->ring_iova = (uint64_t)reg[CP_RB_BASE_HI] << 32 | reg[CP_RB_BASE];
         if (machine->reg_flags[CP_RB_CNTL] & REG_WRITTEN)
@@ -105,7 +105,7 @@ static void me_init(struct cps_afuc *machine)
     }
 }
 
-/* CP_THREAD_CONTROL as the kernel's a7xx_submit() sends it in front of the IBs: BR alone after both
+/* CP_THREAD_CONTROL as the kernel's a7xx_submit() sends it before the IBs: BR alone after both
  * have met, then both. Without it BV would not follow into the IBs and no stream could synchronise
  * with it. */
 static const uint32_t threads_a7xx[] = {0x70970001, 0x80000001, 0x70970001, 0x00000003};
@@ -143,7 +143,7 @@ static void submit(struct cps_afuc *machine, const struct cps_item *item)
         submit_lpac(machine, call);
         return;
     }
-    machine->submission_packets -= rings_begin_(machine); /* 0 is what stands behind these */
+    machine->submission_packets -= rings_begin_(machine); /* 0 is what follows these */
     if (cps_gen_since(machine->engine.gen, CPS_A7XX))
         machine_ring_(machine, threads_a7xx, sizeof(threads_a7xx) / sizeof(threads_a7xx[0]));
     machine_ring_(machine, call, sizeof(call) / sizeof(call[0]));

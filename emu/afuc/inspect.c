@@ -108,7 +108,7 @@ static bool set_general(struct afuc_state *s, uint64_t number, uint32_t value)
     return number < R_DATA && (number || !value);
 }
 
-/* Moving the pc makes what stands there no delay slot. */
+/* Moving the pc makes what is there no delay slot. */
 static bool set_pc(struct afuc_core *core, bool next, uint32_t value)
 {
     if (!next && value >= core->uop_count)
@@ -294,14 +294,14 @@ static void explain_spin(const struct afuc_core *core, struct cps_buf *out)
     else if (core->s.wait)
         cps_buf_str(out, wait[core->s.wait]);
     else if (core->polled.number || core->polled.place)
-        cps_buf_printf(out, "repeats the same state for ever; what it read last is %s 0x%03" PRIx64,
+        cps_buf_printf(out, "is in an infinite loop; last read: %s 0x%03" PRIx64,
                        place[core->polled.place] ? place[core->polled.place] : "",
                        core->polled.number);
     else
-        cps_buf_str(out, "repeats the same state for ever");
+        cps_buf_str(out, "is in an infinite loop");
 }
 
-/* The core to blame: with a fault or error, else one that goes round, else the first. */
+/* The core to blame: with a fault or error, else one that loops, else the first. */
 static const struct afuc_core *culprit(const struct cps_afuc *machine)
 {
     const struct afuc_core *core = NULL;
@@ -354,7 +354,8 @@ void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struc
         cps_buf_printf(out, "%s ", cps_processor_name(core->who));
     cps_buf_printf(out, "at 0x%04" PRIx32 ": ", s->pc);
     if (s->error_code)
-        cps_buf_printf(out, "the firmware reported error %" PRIu32 " and spins", s->error_code);
+        cps_buf_printf(out, "the firmware reported error %" PRIu32 " and is spinning",
+                       s->error_code);
     else if (stop == CPS_STOP_FAULT)
         explain_fault(core, out);
     else if (stop == CPS_STOP_BUDGET)

@@ -111,7 +111,7 @@ static void link_dde(struct afuc_core *core)
 }
 
 /* An AQE alone: BR's CP_SET_PSEUDO_REG gives it memory and leaves a message before it starts it (F:
- * gen70900 0bb3..0bc8 and 113e). The base is far enough in front of the ring for all that an AQE
+ * gen70900 0bb3..0bc8 and 113e). The base is far enough before the ring for all that an AQE
  * adds to it. */
 static struct cps_err *leave_message(struct cps_afuc *machine)
 {
@@ -200,7 +200,7 @@ static struct cps_err *create(const struct cps_engine_ops *ops, const struct cps
     return err;
 }
 
-/* The word behind the image, which a fault leads to, needs a counter too. */
+/* The word after the image, which a fault leads to, needs a counter too. */
 static void cover(struct cps_engine *engine, unsigned core, struct cps_cover *counts,
                   uint32_t count)
 {

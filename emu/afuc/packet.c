@@ -43,7 +43,7 @@ static void poll_assume(struct afuc_core *core, const struct poll *poll, uint32_
 }
 
 /* Comparison of CP_WAIT_REG_MEM: 2:0 always, then < <= = != >= >; 3 by the sign of the difference
- * (F: 6ee 08dc..08e0, a530 ME 079c..07a0: both are moved until the reference stands at 1 << 31). */
+ * (F: 6ee 08dc..08e0, a530 ME 079c..07a0: both are moved until the reference is at 1 << 31). */
 static bool holds(unsigned function, uint32_t value, uint32_t ref)
 {
     if (function & 8) {
@@ -172,7 +172,7 @@ static const struct wait_packet *find_wait(const struct afuc_core *core, uint32_
     return NULL;
 }
 
-/* Whether the ME has done all that it was sent, in the MEQ or in the side stream, and stands where
+/* Whether the ME has done all that it was sent, in the MEQ or in the side stream, and is where
  * the next packet is taken, whether it has tried to or not. The PFP is between two packets then. */
 static bool me_is_done(struct afuc_core *me)
 {
@@ -308,7 +308,7 @@ void afuc_interrupt_(struct afuc_core *core)
     s->npc = s->pc + 1;
 }
 
-/* The words behind a header, if anybody wants them: what stands in the stream when the packet
+/* The words after a header, if anybody wants them: what is in the stream when the packet
  * begins, which ends before them where the packet is cut short. */
 static void show_words(struct afuc_core *core, uint32_t count)
 {

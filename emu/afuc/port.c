@@ -137,7 +137,7 @@ void afuc_write_(struct afuc_core *core, unsigned number, uint32_t value)
     }
 }
 
-/* The moves behind the main operation, all from its queue operand. One and two go to $data; of
+/* The moves after the main operation, all from its queue operand. One and two go to $data; of
  * three, the second goes to the instruction's own destination. Where that is no output port, all
  * extra words are dropped: the way firmware skips payload fast. */
 void afuc_extra_moves_(struct afuc_core *core, const struct afuc_uop *uop)

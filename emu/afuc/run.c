@@ -14,7 +14,7 @@ static bool wants_steps(const struct afuc_core *core)
 /* ---- a log of branches: where control went, in which packet, and how privileged. What runs
  * between two of them needs no entry ---- */
 
-/* Where firmware keeps the level that it stands on, from a7xx on (F: 740 0046). */
+/* Where firmware keeps the level that it is on, from a7xx on (F: 740 0046). */
 enum { R_LEVEL = 0x12 };
 
 /* What says how privileged a core is: a bit for the level, the protected mode, and the level as the
@@ -69,9 +69,9 @@ static inline void note_edge(struct afuc_core *core, const struct afuc_uop *uop,
     }
 }
 
-/* ---- what is noted behind an instruction ---- */
+/* ---- what is noted after an instruction ---- */
 
-/* @p to  where it branches, NULL: it does not; @p before  general registers in front of it */
+/* @p to  where it branches, NULL: it does not; @p before  general registers before it */
 static void note(struct afuc_core *core, const struct afuc_uop *uop, const struct afuc_uop *to,
                  uint32_t before[R_COUNT])
 {

@@ -81,7 +81,7 @@ static uint32_t turn(const struct cps_afuc *machine)
     return machine->engine.cores == 1 ? TURN_ALONE : TURN_SHARED;
 }
 
-/* The next core's turn, and the next round behind the last one. */
+/* The next core's turn, and the next round after the last one. */
 static void next_turn(struct cps_afuc *machine)
 {
     struct turn *t = &machine->turn;
@@ -227,8 +227,8 @@ static uint64_t circle(const struct cps_afuc *machine, uint64_t alone)
     return machine->engine.cores == 1 ? alone : 64 * alone;
 }
 
-/* Whether the cores go round in circles. The search takes a small, constant share of the
- * instructions, whatever the firmware does; behind an error code a short circle is expected. */
+/* Whether the cores loop. The search takes a small, constant share of the
+ * instructions, whatever the firmware does; after an error code a short circle is expected. */
 static bool stuck(struct cps_afuc *machine, uint64_t budget, uint64_t *ran)
 {
     struct stillness *watch = &machine->stillness;
@@ -247,7 +247,7 @@ static bool stuck(struct cps_afuc *machine, uint64_t budget, uint64_t *ran)
     return spins(machine, circle(machine, 4096) / 16 + 4096 + watch->still / 16, budget, ran);
 }
 
-/* A core alone has long turns. Who logs branches runs many short cases, in pieces: behind an error
+/* A core alone has long turns. Who logs branches runs many short cases, in pieces: after an error
  * it does not wait for the end of the turn. Others stop where an uninterrupted run does. */
 static uint64_t share(const struct cps_afuc *machine, uint64_t budget)
 {

@@ -183,7 +183,7 @@ static enum cps_stop run_free(struct nv *e, uint64_t ticks)
     return CPS_STOP_IDLE;
 }
 
-/* To the end, behind all that the host did. */
+/* To the end, after all that the host did. */
 static enum cps_stop run_out(struct nv *e, uint64_t ticks)
 {
     enum cps_stop stop = nv_loop_(e, ticks);

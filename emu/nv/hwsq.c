@@ -72,7 +72,7 @@ static uint32_t read_status(const struct cps_access *at)
     return slot_status(e, &hwsq_of_(e)->slot[0]) | slot_status(e, &hwsq_of_(e)->slot[1]) << 16;
 }
 
-/* The byte of code that a register of either window begins with; false behind the RAM. */
+/* The byte of code that a register of either window begins with; false past the RAM. */
 static bool find_code(const struct cps_access *at, uint32_t *ret)
 {
     struct nv *e = nv_of_(at);
@@ -197,7 +197,7 @@ static enum cps_stop execute(struct nv *e, void *who)
     if (insn.misfit)
         return fall_off(e, s);
     show(e, s, before);
-    s->ip = (uint16_t)(pc + insn.length); /* behind the RAM the next fetch fails */
+    s->ip = (uint16_t)(pc + insn.length); /* past the RAM the next fetch fails */
     e->engine.instructions++;
     hwsq_perform_(e, s, &insn);
     show(e, s, after);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the NVIDIA engines share behind the interface: making one, copies, feeding, running. */
+ * What the NVIDIA engines share below the interface: making one, copies, feeding, running. */
 #include "emu/nv/nv.h"
 
 #include <inttypes.h>

@@ -94,7 +94,7 @@ void pfifo_tell_(struct nv *e, uint32_t before);
 
 /** Reflected binary to binary, of any width. */
 uint32_t pfifo_binary_(uint32_t gray);
-/** The pointer behind @p pointer. */
+/** The pointer after @p pointer. */
 uint32_t pfifo_next_(const struct nv *e, uint32_t pointer);
 /** The raw index of the entry that a pointer means. */
 uint32_t pfifo_entry_(const struct nv *e, uint32_t pointer);

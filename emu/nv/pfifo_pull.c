@@ -105,7 +105,7 @@ static void note_bind(struct nv *e, const struct command *c, uint32_t context)
     cache->pull_state |= c->cache ? STATE_OBJECT | STATE_DIRTY : STATE_OBJECT;
 }
 
-/* False if the puller stands. */
+/* False if the puller has stopped. */
 static bool bind(struct nv *e, const struct command *c)
 {
     uint32_t context = 0;

@@ -25,7 +25,7 @@
 /* Where the scratch words begin. */
 #define SCRATCH 0x3e0u
 
-/* How many bytes of the script's frame lie in front of a byte of data. */
+/* How many bytes of the script's frame lie before a byte of data. */
 static uint32_t in_frame(const struct nv *e, uint32_t byte)
 {
     return (byte - seq_place_(e->engine.policy.seq_stack)) % DATA_BYTES;
@@ -100,7 +100,7 @@ static void write_word(struct nv *e, uint32_t byte, uint32_t value)
     }
 }
 
-/* Where a port stands, and where it goes on if the bit for that is set. */
+/* Where a port is, and where it goes on if the bit for that is set. */
 static uint32_t step(struct seq *s, unsigned port, uint32_t bit, bool moves)
 {
     uint32_t index = s->index[port];
@@ -136,7 +136,7 @@ static void write_port(const struct cps_access *at)
 
 /* ---- how a script starts ---- */
 
-/* A word of OUT; NULL behind it, or if there is none. */
+/* A word of OUT; NULL past it, or if there is none. */
 static uint32_t *find_out(const struct cps_access *at)
 {
     const struct seq *s = seq_of_(nv_of_(at));
@@ -237,7 +237,7 @@ static void decode(const struct nv *e, struct cps_insn *insn)
     cps_decode_bytes(&cps_isa_seq, e->engine.gen, bytes, sizeof(bytes), insn);
 }
 
-/* Decodes what stands at pc; false if that has ended the script. */
+/* Decodes what is at pc; false if that has ended the script. */
 static bool fetch(struct nv *e, struct cps_insn *insn)
 {
     struct seq *s = seq_of_(e);

@@ -37,7 +37,7 @@ struct seq {
     uint32_t test;   /* bits of INPUT0, or the mask of a register */
     int32_t irq_level;
     uint32_t status;                /* of the exit */
-    uint32_t pc, next, words;       /* next: where it goes on behind the operation at pc */
+    uint32_t pc, next, words;       /* next: where it goes on after the operation at pc */
     uint32_t start;                 /* the byte of data where the script begins */
     uint32_t index[4];              /* of the data ports */
     uint32_t out_start;             /* that where OUT does; 0: there is no OUT */

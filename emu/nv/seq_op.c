@@ -191,7 +191,7 @@ static void write_pairs(struct nv *e)
     s->val = seq_word_(e, s->pc + (words & ~1u));
 }
 
-/* Operations that end the script, or may not go on behind themselves. */
+/* Operations that end the script, or may not go on after themselves. */
 static void perform_flow(struct nv *e, const struct cps_insn *insn)
 {
     const struct seq *s = seq_of_(e);
@@ -252,7 +252,7 @@ static void perform_flow(struct nv *e, const struct cps_insn *insn)
 #define DO_JUMP_OWN(id, ...)          case CPS_SEQ_##id:
 #define OP(id, text, kind, flow, ...) DO_##flow##_##kind(id, __VA_ARGS__)
 
-/* Operations that go on behind themselves: registers, OUT, waits. @p word  of OUT, NULL: it is
+/* Operations that go on after themselves: registers, OUT, waits. @p word  of OUT, NULL: it is
  * about none. */
 static void perform_next(struct nv *e, const struct cps_insn *insn, uint32_t p, uint32_t *word)
 {

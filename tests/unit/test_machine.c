@@ -27,7 +27,7 @@ static const struct stop {
     {CPS_LAYOUT_A5XX_PFP, "mov $02, 0x800\nl:\nmov $data, $02\njump #l\nnop\n", CPS_STOP_DEADLOCK,
      "at 0x0003: the queue to the next processor is full"},
     {CPS_LAYOUT_A6XX, "l:\njump #l\nnop\n", CPS_STOP_DEADLOCK,
-     "at 0x0002: repeats the same state for ever"},
+     "at 0x0002: is in an infinite loop"},
     /* a poll with pauses: the word that was read stands elsewhere in the queue each time */
     {CPS_LAYOUT_A6XX,
      "mov $02, 0x8800\nmov $03, 0x1\ncwrite $02, [$00 + @REG_WRITE_ADDR]\n"
@@ -35,17 +35,17 @@ static const struct stop {
      "cwrite $02, [$00 + @REG_READ_ADDR]\nmov $04, $regdata\nmov $05, 0x200\nd:\n"
      "brne $05, 0x0, #d\nsub $05, $05, 0x1\njump #l\nnop\n",
      CPS_STOP_DEADLOCK,
-     "repeats the same state for ever; what it read last is GPU register 0x8800"},
+     "is in an infinite loop; last read: GPU register 0x8800"},
     {CPS_LAYOUT_A6XX, "mov $04, 0x9\ncwrite $04, [$00 + 0x064]\nl:\njump #l\nnop\n", CPS_STOP_FAULT,
-     "at 0x0004: the firmware reported error 9 and spins"},
+     "at 0x0004: the firmware reported error 9 and is spinning"},
     {CPS_LAYOUT_A6XX, "mov $04, 0x1\ncwrite $04, [$00 + 0x064]\nl:\njump #l\nnop\n",
-     CPS_STOP_BAD_PACKET, "at 0x0004: the firmware reported error 1 and spins"},
+     CPS_STOP_BAD_PACKET, "at 0x0004: the firmware reported error 1 and is spinning"},
     {CPS_LAYOUT_A6XX, "mov $04, 0x1 << 8\ncwrite $04, [$00 + 0x064]\nl:\njump #l\nnop\n",
-     CPS_STOP_BAD_PACKET, "at 0x0004: the firmware reported error 256 and spins"},
+     CPS_STOP_BAD_PACKET, "at 0x0004: the firmware reported error 256 and is spinning"},
     {CPS_LAYOUT_A6XX, "mov $04, 0x1 << 13\ncwrite $04, [$00 + 0x064]\nl:\njump #l\nnop\n",
-     CPS_STOP_BAD_PACKET, "at 0x0004: the firmware reported error 8192 and spins"},
+     CPS_STOP_BAD_PACKET, "at 0x0004: the firmware reported error 8192 and is spinning"},
     {CPS_LAYOUT_A6XX, "mov $04, 0x1 << 9\ncwrite $04, [$00 + 0x064]\nl:\njump #l\nnop\n",
-     CPS_STOP_FAULT, "at 0x0004: the firmware reported error 512 and spins"},
+     CPS_STOP_FAULT, "at 0x0004: the firmware reported error 512 and is spinning"},
     {CPS_LAYOUT_A7XX,
      "mov $addr, 0xe8 << 24\nmov $data, 0x2000\nmov $addr, 0xea << 24\nmov $data, 0x28\n"
      "mov $data, 0x883\nmov $data, 0x4000\n",

@@ -38,7 +38,7 @@ static uint32_t control_read_RPTR(const struct cps_access *at)
     return core_of_(at)->s.queue[LEVEL_RB].pos;
 }
 
-/* There must be a word behind the packet to look at, and room for what it calls: fewer than 6
+/* There must be a word after the packet to look at, and room for what it calls: fewer than 6
  * fetches at the next level (H: the firmware counts up to 5 in $17 of two a6xx dumps). */
 static uint32_t lookahead(const struct cps_access *at)
 {
@@ -400,7 +400,7 @@ static uint32_t control_read_IDLE(const struct cps_access *at)
 #define control_read_WRITTEN NULL
 #define control_read_KEPT    NULL
 
-/* AS in a column: the number of the layout in front of it. */
+/* AS in a column: the number of the layout before it. */
 #define AS_OR(base, own) ((own) == SAME_NUMBER ? (base) : (own))
 
 /* A register has a number in each layout that has it: a row each. */

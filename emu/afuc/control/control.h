@@ -102,10 +102,10 @@ enum { PREEMPT_ONCE = 2 };
 /** The core goes on with a packet. */
 void preempt_passed_(struct afuc_core *core);
 void preempt_request_(struct afuc_core *core, uint32_t cause);
-/** Whether the routine is to be entered in front of a packet, and where the core stands. */
+/** Whether the routine is to be entered before a packet, and where the core is. */
 bool preempt_due_(const struct afuc_core *core);
 bool preempt_anywhere_(const struct afuc_core *core);
-/** State of the core inside the routine, and behind it. */
+/** State of the core inside the routine, and after it. */
 void preempt_enter_(struct afuc_core *core);
 void preempt_leave_(struct afuc_core *core);
 
@@ -115,7 +115,7 @@ void preempt_leave_(struct afuc_core *core);
 void me_select_(struct afuc_core *me, uint32_t address, unsigned path);
 /** A value for $data while a read-modify-write is in progress; false if there is none. */
 bool me_rmw_data_(struct afuc_core *me, uint32_t value);
-/** Serves a read of register 0x1d that no request stands behind, as the older documentation has
+/** Serves a read of register 0x1d that no request follows, as the older documentation has
  * it; false if there is nothing to read. */
 bool me_read_through_(struct afuc_core *me);
 void me_reg_write_(struct afuc_core *me, uint32_t offset, uint32_t value);
@@ -128,7 +128,7 @@ void me_reg_write_(struct afuc_core *me, uint32_t offset, uint32_t value);
 
 /** The write of EVENT_TS_DATA, which completes the event. */
 void stamp_(struct afuc_core *core, uint32_t value);
-/** a7xx: of EVENT_TS_DATA_HI, behind it. */
+/** a7xx: of EVENT_TS_DATA_HI, after it. */
 void stamp_high_(struct afuc_core *core, uint32_t value);
 /** Whether the on-chip word that the core's pipe waits for has reached its value. */
 bool stamp_reached_(const struct afuc_core *core);

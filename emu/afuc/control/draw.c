@@ -18,7 +18,7 @@ static void disable(struct afuc_state *s, uint32_t groups)
  * of the group shows dwords and, at 18:16, the modes, which a disabled group keeps (H: dumps of
  * CP_DRAW_STATE have 0x00070000). D: a dirty group is executed even if the same words were before.
  * D: a header that disables all groups sets none, whatever its count says (Mesa's cffdec.c reads on
- * behind it). */
+ * after it). */
 void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *base)
 {
     struct afuc_state *s = &core->s;

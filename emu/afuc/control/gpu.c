@@ -75,7 +75,7 @@ static uint32_t read_COUNT(const struct cps_access *at)
     return assume(at, CPS_WHAT_COUNTER, at->stored);
 }
 
-/* @p nrt  where the captured NRT write stands */
+/* @p nrt  where the captured NRT write is */
 static uint32_t sqe_stat(const struct cps_access *at, uint32_t nrt)
 {
     const struct afuc_state *s = &core_of_(at)->s;
@@ -107,7 +107,7 @@ static void write_ME(const struct cps_access *at)
         me_reg_write_(core_of_(at), at->number, at->value);
 }
 
-/* CP_LPAC_SQE_CNTL: the start address stands in CP_LPAC_SQE_INSTR_BASE. */
+/* CP_LPAC_SQE_CNTL: the start address is in CP_LPAC_SQE_INSTR_BASE. */
 static void write_LPAC(const struct cps_access *at)
 {
     const uint32_t *reg = core_of_(at)->machine->reg;
@@ -157,7 +157,7 @@ struct span {
     bool read, write; /* forbidden */
 };
 
-/* a6xx on: 17:0 first register, 30:18 how many behind it, 31 reads forbidden too. */
+/* a6xx on: 17:0 first register, 30:18 how many after it, 31 reads forbidden too. */
 static struct span decode_entry(uint32_t entry)
 {
     uint32_t first = entry & 0x3ffff;

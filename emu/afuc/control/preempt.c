@@ -11,7 +11,7 @@ void control_write_TRIGGER(const struct cps_access *at)
     preempt->look |= at->value & 1;
 }
 
-/* I: PREEMPT_TRIGGER falls: it is about the place behind the packet that wrote it. What is saved
+/* I: PREEMPT_TRIGGER falls: it is about the place after the packet that wrote it. What is saved
  * there of the streams is the ring and the IB1 (F: 0f56..0f5b), which would not do in the IB2 that
  * follows. */
 void preempt_passed_(struct afuc_core *core)
@@ -41,7 +41,7 @@ bool preempt_due_(const struct afuc_core *core)
 
 /* Hardware interrupts anywhere (F: firmware clears PREEMPT_ENABLE around what must not be torn
  * apart, 02e1..02e7; gen70900 1be9 keeps the carry; LPAC of 740 waits for its word in a loop,
- * 078a), but not in a delay slot here. What the driver asks is served in front of the packet that
+ * 078a), but not in a delay slot here. What the driver asks is served before the packet that
  * it names. */
 bool preempt_anywhere_(const struct afuc_core *core)
 {

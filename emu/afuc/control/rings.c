@@ -154,7 +154,7 @@ uint32_t rings_begin_(struct cps_afuc *machine)
     return 2;
 }
 
-/* D: a7xx_submit(), which fences BV there. BV waits for BR in front of the second, where it can be
+/* D: a7xx_submit(), which fences BV there. BV waits for BR before the second, where it can be
  * interrupted (F: 740 BV 00bd..00c6): one that waits for the ring puts the switch off for ever. */
 static const uint32_t threads[] = {0x70970001, 1, 0x70970001, 2, 0x70970001, 1, 0x70970001, 3};
 
@@ -239,7 +239,7 @@ void rings_write_rptr_(const struct cps_access *at)
     core->window_left = 0;
 }
 
-/* The last one that the routine writes; RB_CNTL in front of it has the size, which the firmware too
+/* The last one that the routine writes; RB_CNTL before it has the size, which the firmware too
  * takes within these limits (F: 1efe..1f05). */
 void rings_write_wptr_(const struct cps_access *at)
 {

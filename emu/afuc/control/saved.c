@@ -7,7 +7,7 @@
 /* ---- streams ---- */
 
 /* A level at which nothing is queued shows the address that was written last (F: 1ac7 pops all that
- * is queued, and 1c96 puts the address behind that back). */
+ * is queued, and 1c96 puts the address after that back). */
 uint32_t control_read_POSITION(const struct cps_access *at)
 {
     const struct afuc_state *s = &core_of_(at)->s;
@@ -27,7 +27,7 @@ uint32_t control_read_GROUP_AT(const struct cps_access *at)
     return queue->count ? queue->pos : 0;
 }
 
-/* Up to 15 stand in the ROQ, and those behind them wait. */
+/* Up to 15 stand in the ROQ, and those after them wait. */
 static uint32_t in_roq(const struct afuc_core *core, unsigned ib)
 {
     uint32_t count = core->s.queue[LEVEL_IB1 + ib].count;
@@ -52,8 +52,8 @@ static uint32_t reads_behind(const struct afuc_core *core)
     return count ? count - 1 : 0;
 }
 
-/* Of IB1 and IB2 the fetches in the ROQ in 31:24 and those behind in 11:4; 19:16 the memory reads
- * behind the first (F: 1ad0..1ad8, 1b0c). */
+/* Of IB1 and IB2 the fetches in the ROQ in 31:24 and those after in 11:4; 19:16 the memory reads
+ * after the first (F: 1ad0..1ad8, 1b0c). */
 uint32_t saved_fetches_(struct afuc_core *core)
 {
     uint32_t status = words_wait(core) | reads_behind(core) << 16;
@@ -164,7 +164,7 @@ static void queue_group(struct afuc_core *core, uint32_t number, uint32_t consum
                 number);
 }
 
-/* The routine writes the mask of groups that were queued, and makes the first of them begin behind
+/* The routine writes the mask of groups that were queued, and makes the first of them begin after
  * the words that were consumed; the write of 0 starts the fetches (F: 1bf0, 1bfb..1c11). */
 void control_write_GROUPS(const struct cps_access *at)
 {

@@ -35,9 +35,9 @@ static inline bool afuc_is_general_(unsigned number)
 #define SHARED_CONTROL 0x200u
 #define SHARED_COUNT   0x100u
 
-/** The word that hardware puts behind the last dword of every IB: type 7, opcode 0x0a, count 0. */
+/** The word that hardware puts after the last dword of every IB: type 7, opcode 0x0a, count 0. */
 #define END_OF_IB 0x708a8000u
-/** And behind the packets that the ME of a5xx takes from its side stream: opcode 0x09. */
+/** And after the packets that the ME of a5xx takes from its side stream: opcode 0x09. */
 #define END_OF_SIDE 0x70898000u
 
 /** Streams that a core can read, by role; IB_LEVEL values map to them per generation. The ME of
@@ -173,7 +173,7 @@ enum {
     U_FREE = 16, /**< it waits for no queue */
 };
 
-/** Whether (rep) itself counts $rem down behind each execution: a word of $data has done it. */
+/** Whether (rep) itself counts $rem down after each execution: a word of $data has done it. */
 static inline bool afuc_counts_itself_(const struct afuc_uop *uop)
 {
     return (uop->flags & (U_REP | U_POPS)) == U_REP;
@@ -210,7 +210,7 @@ struct afuc_core {
     unsigned pipe; /* whose registers it writes through the pipe */
     enum cps_layout layout;
     struct cps_afuc *machine;
-    struct afuc_core *me;  /* a5xx: the core behind the PFP, NULL for all others */
+    struct afuc_core *me;  /* a5xx: the core after the PFP, NULL for all others */
     struct afuc_core *dde; /* a8xx: the core that draws for BR or BV, NULL for all others */
     uint32_t start;        /* dword of the machine's image where this core's own begins */
     uint32_t base;         /* control register, of two, that holds its address; 0xffff: none */
@@ -221,7 +221,7 @@ struct afuc_core {
     uint32_t window_left;
     uint64_t window_epoch;
     uint32_t *window_pos;  /* where the state counts the words taken */
-    uint64_t window_end;   /* address behind the last one */
+    uint64_t window_end;   /* address after the last one */
     unsigned window_level; /* of their events */
     bool plain; /* what it writes to GPU registers has no banks of contexts, and is for one pipe */
     uint32_t protect; /* GPU register that switches CP_PROTECT on */

@@ -69,7 +69,7 @@ static void load_alu(const struct loader *l, struct afuc_uop *uop)
 }
 
 /* Control flow, memory and control access: data register in s2 or dst, offset register in s1.
- * Branch targets outside the image lead to the ILLEGAL operation behind it. */
+ * Branch targets outside the image lead to the ILLEGAL operation after it. */
 static void load_own(const struct loader *l, struct afuc_uop *uop)
 {
     uop->dst = (uint8_t)FIELD(DST, 0);

@@ -18,7 +18,7 @@ extern const struct cps_engine_ops cps_afuc_ops_;
 /* Registers that are asked together whether they behave: most blocks have none that does. */
 #define REG_BLOCK 64u
 
-/* A packet of the hardware's own, put in front of a packet of the stream. */
+/* A packet of the hardware's own, put before a packet of the stream. */
 struct injection {
     enum cps_inject kind;
     uint32_t submission;
@@ -71,7 +71,7 @@ struct cps_afuc {
     uint32_t ring_wptr;   /* dwords */
     uint32_t lpac_wptr;   /* the same of LPAC's ring; 0: nothing was submitted there */
     uint32_t workarounds; /* a5xx: that word of CP_ME_INIT */
-    uint64_t repeats;     /* repetitions behind the first */
+    uint64_t repeats;     /* repetitions after the first */
     uint64_t packets_by_id[6][128];
     struct turn turn;
     struct stillness stillness;
@@ -90,7 +90,7 @@ struct cps_afuc {
     uint32_t reg[GPU_REGS];
 };
 
-/* GPU register by which the driver asks for preemption, addresses behind it (D). */
+/* GPU register by which the driver asks for preemption, addresses after it (D). */
 static inline uint32_t machine_switch_cntl_(const struct cps_afuc *machine)
 {
     return machine->layout == CPS_LAYOUT_A8XX ? 0x8c0 : 0x8a0;
@@ -344,13 +344,13 @@ bool core_idle_(const struct afuc_core *core);
 /* ---- what the driver does to switch between two rings, for `--inject switch`: the ring of the
  * run, and one that holds nothing but the end of a submission: rings.c ---- */
 
-/** Puts words behind what the ring holds, as the driver does before it moves the write pointer. */
+/** Puts words after what the ring holds, as the driver does before it moves the write pointer. */
 bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count);
 /** The same with LPAC's ring. */
 bool machine_ring_lpac_(struct cps_afuc *machine, const uint32_t *words, unsigned count);
-/** Behind CP_ME_INIT: the records of both rings, and where the firmware finds the first's. */
+/** After CP_ME_INIT: the records of both rings, and where the firmware finds the first's. */
 void rings_prepare_(struct cps_afuc *machine);
-/** Packets in front of and behind the streams of a submission.
+/** Packets before and after the streams of a submission.
  * @return how many packets */
 uint32_t rings_begin_(struct cps_afuc *machine);
 void rings_end_(struct cps_afuc *machine);

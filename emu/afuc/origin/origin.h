@@ -50,7 +50,7 @@ struct origin_block {
     uint32_t line;   /**< of a text, from 1; 0: none */
 };
 
-/** Submission of what the driver itself sends in front of the first one. No request is due there.
+/** Submission of what the driver itself sends before the first one. No request is due there.
  */
 #define ORIGIN_NO_SUBMISSION UINT32_MAX
 

@@ -262,7 +262,7 @@ uint64_t origin_run_(struct origin *o, struct afuc_core *core, uint64_t budget)
         end(o, done);
         o->inside = false;
         ran += done;
-        goes_on = done && core->s.wait == WAIT_NONE; /* a wait for the pipe is behind its write */
+        goes_on = done && core->s.wait == WAIT_NONE; /* a wait for the pipe is after its write */
     }
     return ran;
 }

@@ -8,7 +8,7 @@
 #include "emu/afuc/origin/origin.h"
 #include "emu/mem_state.h"
 
-/** General registers of the general interpreter, and the carry behind them. */
+/** General registers of the general interpreter, and the carry after them. */
 enum { TAG_CARRY = R_COUNT, TAG_GENERAL };
 #define GPU_FILES (PIPE_COUNT + 1) /* the machine's, those of pipes; a5xx: the other context's */
 #define PAGE_BITS 10               /* words of a page of tags */

@@ -284,7 +284,7 @@ static uint32_t address(struct origin *o, struct tick *t)
     return sum;
 }
 
-/* Value that goes to memory or to a register that the events name, with extra words behind it. */
+/* Value that goes to memory or to a register that the events name, with extra words after it. */
 static void store(struct origin *o, struct tick *t)
 {
     const struct afuc_uop *uop = t->uop;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The queues of the ROQ: command streams by level, and the FIFOs behind $memdata and $regdata.
+ * The queues of the ROQ: command streams by level, and the FIFOs that $memdata and $regdata read.
  *
- * A stream is read from memory when it is consumed. Behind the last dword of every fetch (but not
+ * A stream is read from memory when it is consumed. After the last dword of every fetch (but not
  * in the ring) hardware delivers END_OF_IB, which is read like any header (H: it is the queue head
- * behind the last dword of an IB in crash dumps). */
+ * after the last dword of an IB in crash dumps). */
 #include "emu/afuc/queue/queue.h"
 
 bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t group)
@@ -15,7 +15,7 @@ bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t g
     return true;
 }
 
-/* A stream that memory does not hold gives nothing but its end: what stands behind the call can
+/* A stream that memory does not hold gives nothing but its end: what follows the call can
  * still be shown. */
 bool stream_queue_(struct afuc_core *core, enum level level, struct fetch fetch)
 {

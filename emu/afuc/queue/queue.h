@@ -16,7 +16,7 @@ bool stream_has_(struct afuc_core *core, uint32_t words);
 uint32_t stream_peek_(struct afuc_core *core);
 uint32_t stream_pop_(struct afuc_core *core);
 void stream_select_(struct afuc_core *core, enum level level);
-/** Reads the word @p ahead words behind the next one without consuming; false past the IB. */
+/** Reads the word @p ahead words after the next one without consuming; false past the IB. */
 bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret);
 void fifo_request_(struct afuc_core *core, struct fifo *fifo, uint64_t iova, uint32_t dwords);
 /** False if it is full. */
@@ -109,12 +109,12 @@ void nrt_write_(struct afuc_core *core, uint32_t value);
 
 enum afuc_dispatch {
     DISPATCH_NOTHING,   /* no header yet */
-    DISPATCH_PACKET,    /* go to @p target behind the delay slot */
-    DISPATCH_INTERRUPT, /* go there at once: the delay slot belongs to the packet behind */
+    DISPATCH_PACKET,    /* go to @p target after the delay slot */
+    DISPATCH_INTERRUPT, /* go there at once: the delay slot belongs to the packet after */
 };
 /** Looks the next header up. @p target may lie outside the image. */
 enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target);
-/** Enters the preemption routine where the core stands, if that is due and it may. */
+/** Enters the preemption routine where the core is, if that is due and it may. */
 void afuc_interrupt_(struct afuc_core *core);
 bool afuc_iret_(struct afuc_core *core, uint32_t *target);
 bool afuc_setsecure_(struct afuc_core *core);
@@ -141,7 +141,7 @@ enum { USRADDR_MODES = 1u << 20 | 1u << 18, ADDR_MODES = 0xffu << 24 | 1u << 18 
  * if it takes single ones. */
 uint64_t afuc_bulk_(struct afuc_core *core, const struct afuc_uop *uop, uint64_t budget);
 
-/** Runs the handler of type 4 that begins at @p uop, its waitin and the slot behind it, and goes on
+/** Runs the handler of type 4 that begins at @p uop, its waitin and the slot after it, and goes on
  * as long as the next packet is of type 4, too; the state says where the core is then. Returns how
  * many ticks that took, at most @p budget; 0: the packet takes single instructions, and nothing has
  * happened. */

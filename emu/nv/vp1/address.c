@@ -111,7 +111,7 @@ static void write_register(struct vp1 *s, uint32_t word, uint32_t addr, uint32_t
     }
 }
 
-/* At the register's address, which moves on behind it. */
+/* At the register's address, which moves on after it. */
 static void access_then_add(struct vp1 *s, uint32_t word, bool is_store)
 {
     uint32_t number = is_store ? VP1(word, RDST) : VP1(word, RSRC1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * VP1's branch unit: where to go on behind the bundle behind this one, loops, the end. */
+ * VP1's branch unit: where to go on after the bundle after this one, loops, the end. */
 #include "emu/nv/vp1/vp1.h"
 
 #define LOOP_FLAG (1u << 13)

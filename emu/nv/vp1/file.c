@@ -43,7 +43,7 @@ static uint32_t read_tick(const struct cps_access *at)
     return (uint32_t)(nv_of_(at)->bus.clock - vp1_at(at)->tick_from);
 }
 
-/* The word that each unit had last, in front of the bundle at hand. */
+/* The word that each unit had last, before the bundle at hand. */
 static uint32_t read_words(const struct cps_access *at)
 {
     return vp1_at(at)->last[at->number - VP1_SR_WORDS];
@@ -166,7 +166,7 @@ void vp1_file_reset_(struct nv *e)
 
 /* ---- all files ---- */
 
-/* Where a register of a plain file lies; NULL if the selector has none, or @p index is behind its
+/* Where a register of a plain file lies; NULL if the selector has none, or @p index is past its
  * end. */
 static uint32_t *plain(struct vp1 *s, struct vp1_regs *regs, uint32_t selector, uint32_t index,
                        bool g80, uint32_t *mask)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * NVIDIA's VP1: fetches bundles from memory, or takes one from the host, and has each unit do its
- * part. All of them read the registers as they were in front of the bundle. */
+ * part. All of them read the registers as they were before the bundle. */
 #include "emu/nv/vp1/vp1.h"
 
 #include <inttypes.h>
@@ -99,7 +99,7 @@ static bool fetch_word(const struct nv *e, uint32_t pc, uint32_t *ret)
     return known;
 }
 
-/* Reads the bundle at pc; false where there is none. Memory may end behind it. */
+/* Reads the bundle at pc; false where there is none. Memory may end after it. */
 static bool fetch(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
@@ -160,7 +160,7 @@ static bool is_known(struct nv *e, unsigned op)
     }
 }
 
-/* Stops in front of what has an effect that nobody knows. */
+/* Stops before what has an effect that nobody knows. */
 static bool can_execute(struct nv *e)
 {
     const struct vp1 *s = vp1_of_(e);
@@ -205,7 +205,7 @@ static void finish(struct nv *e)
     set_run(s, VP1_IDLE);
 }
 
-/* Goes on: behind a delay slot at the target, whatever the delay slot said. */
+/* Goes on: after a delay slot at the target, whatever the delay slot said. */
 static void advance(struct vp1 *s, bool delayed, bool called)
 {
     uint32_t next = (s->pc + s->size) & PC_MASK;

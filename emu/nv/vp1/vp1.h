@@ -5,7 +5,7 @@
 
 #include "emu/nv/nv.h"
 
-#define VP1_STACK 4u /* deep enough for its $sr76 to $sr79; what is behind is UNKNOWN */
+#define VP1_STACK 4u /* deep enough for its $sr76 to $sr79; what is beyond is UNKNOWN */
 
 /* Low bit and width of each field of vp1.def. */
 enum {
@@ -103,10 +103,10 @@ struct vp1 {
     uint32_t word[VP1_UNITS]; /* of the bundle at hand; nops where it has none */
     uint8_t units;            /* a bit for each unit that it has a word for */
     uint32_t last[VP1_UNITS]; /* the word that each unit had last before it */
-    uint8_t ties_down;        /* $sr80 bit 0 in front of it */
+    uint8_t ties_down;        /* $sr80 bit 0 before it */
     uint8_t moved;            /* the $a that its `mov` to another file takes */
     uint32_t size;            /* its words in memory */
-    uint32_t target;          /* of the branch in front of a delay slot */
+    uint32_t target;          /* of the branch before a delay slot */
     uint8_t run;              /* enum vp1_run */
     uint8_t pending;          /* the bundle at pc is a delay slot */
     uint8_t calls;            /* and its end is to be pushed */
