@@ -256,7 +256,7 @@ own_SWRITE:
 own_SREAD:
     BEGIN_ANY();
     ADDRESS();
-    afuc_write_(core, ip->dst, afuc_sqe_read_(core, (uint32_t)t));
+    afuc_write_(core, ip->dst, s->sqe[(uint32_t)t % SQE_COUNT]);
     END_ANY();
 
 own_JUMPA:

@@ -501,12 +501,6 @@ void afuc_control_write_(struct afuc_core *core, uint32_t number, uint32_t value
     store(core, number, value, extra);
 }
 
-uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number)
-{
-    number %= SQE_COUNT;
-    return core->s.sqe[number];
-}
-
 void afuc_sqe_write_(struct afuc_core *core, uint32_t number, uint32_t value)
 {
     number %= SQE_COUNT;

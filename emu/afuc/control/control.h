@@ -16,7 +16,6 @@ uint32_t afuc_control_read_(struct afuc_core *core, uint32_t number);
 /** @param extra  source of the (sdsN) words; only DRAW_STATE_SET_HDR looks at them */
 void afuc_control_write_(struct afuc_core *core, uint32_t number, uint32_t value,
                          const uint32_t *extra);
-uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number);
 void afuc_sqe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
 /** Whether the DDE of @p by has room for what a write of control register @p number sends to it:
  * words, draw-state groups, a fetch. */
