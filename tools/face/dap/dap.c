@@ -3,6 +3,7 @@
  * https://microsoft.github.io/debug-adapter-protocol/specification */
 #include "tools/face/dap/dap.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,24 +120,10 @@ static struct cps_err *check_arguments(const char *request, const char *signatur
 
 /* ---- messages ---- */
 
-void dap_put_hex(struct json_object *to, const char *key, uint64_t value, int digits)
-{
-    CPS_BUF text = {0};
-    cps_buf_hex(&text, value, (unsigned)digits);
-    cps_json_buf(to, key, &text);
-}
-
-struct json_object *dap_message(const char *type)
-{
-    struct json_object *message = json_object_new_object();
-    cps_json_text(message, "type", type);
-    return message;
-}
-
 void dap_event(struct dap *d, const char *name, struct json_object *body)
 {
-    struct json_object *message = dap_message("event");
-    cps_json_text(message, "event", name);
+    struct json_object *message = json_object_new_object();
+    doc_put(message, "type=event event=%s", name);
     if (body)
         cps_json_add(message, "body", body);
     dap_wire_send(d->wire, message);
@@ -145,8 +132,7 @@ void dap_event(struct dap *d, const char *name, struct json_object *body)
 void dap_output(struct dap *d, const struct cps_buf *text)
 {
     struct json_object *body = json_object_new_object();
-    cps_json_text(body, "category", "console");
-    cps_json_buf(body, "output", text);
+    doc_put(body, "category=console output=%p", text);
     dap_event(d, "output", body);
 }
 
@@ -168,9 +154,8 @@ void dap_rest(struct dap *d, int how)
 void dap_changed(struct dap *d, int how)
 {
     struct json_object *body = json_object_new_object();
-    struct json_object *areas = cps_json_new_array(body, "areas");
     (void)how;
-    cps_json_append(areas, json_object_new_string("all"));
+    cps_json_add(body, "areas", doc_array(NULL, "%s", "all"));
     dap_event(d, "invalidated", body);
 }
 
@@ -212,13 +197,8 @@ struct cps_err *dap_initialize(struct dap *d)
     for (size_t i = 0; i < sizeof(can) / sizeof(can[0]); i++)
         cps_json_bool(d->out, can[i], true);
     struct json_object *list = cps_json_new_array(d->out, "exceptionBreakpointFilters");
-    for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-        struct json_object *filter = json_object_new_object();
-        cps_json_text(filter, "filter", filters[i][0]);
-        cps_json_text(filter, "label", filters[i][1]);
-        cps_json_bool(filter, "default", i < 3);
-        cps_json_append(list, filter);
-    }
+    for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+        doc_row(list, "filter=%s label=%s default?=%d", filters[i][0], filters[i][1], i < 3);
     return NULL;
 }
 
@@ -237,7 +217,7 @@ void dap_terminated(struct dap *d, int how)
     d->done = false; /* the client disconnects then */
     d->debugger->interrupt = 0;
     dap_event(d, "terminated", NULL);
-    cps_json_int(body, "exitCode", 0);
+    doc_put(body, "exitCode=%d", 0);
     dap_event(d, "exited", body);
 }
 
@@ -292,12 +272,10 @@ void dap_handle(struct dap *d, struct json_object *request)
     d->in = cps_json_get(request, "arguments");
     d->out = json_object_new_object();
     struct cps_err *err = run_row(d, row, command);
-    struct json_object *message = dap_message("response");
-    cps_json_int(message, "request_seq", cps_json_get_int(request, "seq", 0));
-    cps_json_text(message, "command", command ? command : "");
-    cps_json_bool(message, "success", !err);
-    if (err)
-        cps_json_text(message, "message", err->message);
+    struct json_object *message = json_object_new_object();
+    doc_put(message, "type=response request_seq=%" PRId64 " command=%s success?=%d message=%s",
+            cps_json_get_int(request, "seq", 0), command ? command : "", !err,
+            err ? err->message : NULL);
     cps_json_add(message, "body", d->out);
     d->in = d->out = NULL;
     if (d->relay) /* the run answers */
@@ -351,7 +329,7 @@ static struct cps_err *serve_on(struct debugger *debugger, struct dap_run *run, 
     *d->session = (struct session){0};
     json_object_put(d->launched);
     json_object_put(d->hello);
-    free(d->known);
+    json_object_put(d->known);
     free(d);
     return err;
 }

@@ -115,9 +115,7 @@ struct cps_err *dap_read_memory(struct dap *d)
     }
     CPS_FREE char *text = tool_alloc(BASE64_ENCODE_RAW_LENGTH((size_t)got) + 1, 1);
     base64_encode_raw(text, (size_t)got, bytes);
-    dap_put_hex(d->out, "address", at, 1);
-    cps_json_text(d->out, "data", text);
-    cps_json_int(d->out, "unreadableBytes", count - got);
+    doc_put(d->out, "address=%" PRIx64 " data=%s unreadableBytes=%" PRId64, at, text, count - got);
     return NULL;
 }
 
@@ -193,15 +191,11 @@ struct cps_err *dap_listing_pc(const struct dap *d, unsigned core, int64_t line,
     return NULL;
 }
 
-static struct json_object *describe_listing(const struct dap *d, unsigned core)
+static void describe_listing(const struct dap *d, unsigned core, struct json_object *to)
 {
-    struct json_object *source = json_object_new_object();
     CPS_BUF name = {0};
     cps_buf_printf(&name, "%s.asm", session_core_name(d->session, core));
-    cps_json_buf(source, "name", &name);
-    cps_json_int(source, "sourceReference", (int64_t)core + 1);
-    cps_json_text(source, "origin", "listing");
-    return source;
+    doc_put(to, "name=%p sourceReference=%u origin=listing", &name, core + 1);
 }
 
 void dap_put_listing(const struct dap *d, unsigned core, uint32_t pc, struct json_object *to)
@@ -215,8 +209,8 @@ void dap_put_listing(const struct dap *d, unsigned core, uint32_t pc, struct jso
         for (int64_t at = 0; at <= pc && has_code(d, core, at); line++)
             at += session_length(d->session, core, (uint32_t)at);
     }
-    cps_json_add(to, "source", describe_listing(d, core));
-    cps_json_int(to, "line", line - d->lines_from_0);
+    describe_listing(d, core, cps_json_new_object(to, "source"));
+    doc_put(to, "line=%" PRId64, line - d->lines_from_0);
 }
 
 void dap_put_source(const struct dap *d, unsigned core, uint32_t pc, struct json_object *to)
@@ -230,12 +224,9 @@ void dap_put_source(const struct dap *d, unsigned core, uint32_t pc, struct json
         dap_put_listing(d, core, pc, to);
         return;
     }
-    struct json_object *source = json_object_new_object();
     const char *slash = strrchr(file, '/');
-    cps_json_text(source, "name", slash ? slash + 1 : file);
-    cps_json_text(source, "path", path);
-    cps_json_add(to, "source", source);
-    cps_json_int(to, "line", (int64_t)line - d->lines_from_0);
+    doc_put(cps_json_new_object(to, "source"), "name=%s path=%s", slash ? slash + 1 : file, path);
+    doc_put(to, "line=%" PRId64, (int64_t)line - d->lines_from_0);
 }
 
 struct cps_err *dap_find_listing(const struct dap *d, bool *is, unsigned *core)
@@ -291,8 +282,7 @@ struct cps_err *dap_source(struct dap *d)
         look_insn(d->session, core, pc, &text);
         cps_buf_str(&text, "\n");
     }
-    cps_json_buf(d->out, "content", &text);
-    cps_json_text(d->out, "mimeType", "text/x-asm");
+    doc_put(d->out, "content=%p mimeType=text/x-asm", &text);
     return NULL;
 }
 
@@ -300,21 +290,22 @@ struct cps_err *dap_loaded_sources(struct dap *d)
 {
     struct json_object *list = cps_json_new_array(d->out, "sources");
     for (unsigned i = 0; i < session_engine(d->session)->cores; i++) {
-        if (has_code(d, i, 0))
-            cps_json_append(list, describe_listing(d, i));
+        struct json_object *source = has_code(d, i, 0) ? json_object_new_object() : NULL;
+        if (!source)
+            continue;
+        describe_listing(d, i, source);
+        cps_json_append(list, source);
     }
     return NULL;
 }
 
-static struct json_object *describe_instruction(const struct dap *d, unsigned core, int64_t pc)
+static void add_instruction(const struct dap *d, unsigned core, int64_t pc,
+                            struct json_object *list)
 {
-    struct json_object *row = json_object_new_object();
-    struct json_object *source = NULL;
-    dap_put_hex(row, "address", dap_code_address(d, core, pc), 1);
+    struct json_object *row = doc_row(list, "address=%" PRIx64, dap_code_address(d, core, pc));
     if (!has_code(d, core, pc)) {
-        cps_json_text(row, "instruction", "");
-        cps_json_text(row, "presentationHint", "invalid");
-        return row;
+        doc_put(row, "instruction=%s presentationHint=invalid", "");
+        return;
     }
     CPS_BUF text = {0};
     CPS_BUF name = {0};
@@ -322,18 +313,15 @@ static struct json_object *describe_instruction(const struct dap *d, unsigned co
     look_insn(d->session, core, (uint32_t)pc, &text);
     put_symbol(d->session, core, (uint32_t)pc, &name);
     put_bytes(d, core, (uint32_t)pc, &bytes);
-    cps_json_buf(row, "instructionBytes", &bytes);
-    cps_json_buf(row, "instruction", &text);
-    if (name.size)
-        cps_json_buf(row, "symbol", &name);
+    doc_put(row, "instructionBytes=%p instruction=%p symbol?=%p", &bytes, &text, &name);
     struct json_object *place = json_object_new_object();
     dap_put_source(d, core, (uint32_t)pc, place);
-    if (json_object_object_get_ex(tool_json(place), "source", &source)) {
+    struct json_object *source = cps_json_get(place, "source");
+    if (source) {
         cps_json_add(row, "location", json_object_get(source));
-        cps_json_int(row, "line", dap_number(place, "line", 0));
+        doc_put(row, "line=%" PRId64, dap_number(place, "line", 0));
     }
     json_object_put(place);
-    return row;
 }
 
 struct cps_err *dap_disassemble(struct dap *d)
@@ -352,7 +340,7 @@ struct cps_err *dap_disassemble(struct dap *d)
     pc = move_pc(d, core, pc, dap_number(d->in, "instructionOffset", 0));
     struct json_object *list = cps_json_new_array(d->out, "instructions");
     for (int64_t i = 0; i < count; i++) {
-        cps_json_append(list, describe_instruction(d, core, pc));
+        add_instruction(d, core, pc, list);
         pc = move_pc(d, core, pc, 1);
     }
     return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The debug adapter: moves, and what the client is told of them. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +36,7 @@ static void tell_running(struct dap *d)
     if (d->told_running)
         return;
     struct json_object *body = json_object_new_object();
-    cps_json_int(body, "threadId", d->session->core + 1);
-    cps_json_bool(body, "allThreadsContinued", true);
+    doc_put(body, "threadId=%u allThreadsContinued?=%d", d->session->core + 1, true);
     dap_event(d, "continued", body);
     d->told_running = true;
 }
@@ -87,13 +87,11 @@ static void tell_stopped(struct dap *d, const char *gone, bool quiet)
     if (!quiet && why.size)
         dap_output(d, &why);
     tell_running(d);
-    cps_json_text(body, "reason", reason_of(d, gone, body));
-    if (why.size) {
+    if (why.size)
         why.data[strcspn(tool_text(&why), "\n")] = '\0';
-        cps_json_text(body, "description", why.data);
-    }
-    cps_json_int(body, "threadId", d->session->core + 1);
-    cps_json_bool(body, "allThreadsStopped", true);
+    const char *reason = reason_of(d, gone, body);
+    doc_put(body, "reason=%s description=%s threadId=%u allThreadsStopped?=%d", reason, why.data,
+            d->session->core + 1, true);
     dap_event(d, "stopped", body);
     d->told_running = false;
     dap_know_points(d, false); /* one for one time is gone */
@@ -107,8 +105,7 @@ static void tell_moved(struct dap *d, const char *gone, bool quiet)
     tell_running(d);
     if (d->is_neovim) {
         struct json_object *body = json_object_new_object();
-        cps_json_text(body, "reason", "started");
-        cps_json_int(body, "threadId", d->shown_core + 1);
+        doc_put(body, "reason=started threadId=%u", d->shown_core + 1);
         dap_event(d, "thread", body);
     }
     tell_stopped(d, gone, quiet);
@@ -253,14 +250,10 @@ struct cps_err *dap_goto_targets(struct dap *d)
     point_release(&point);
     if (!is_code)
         return NULL; /* no targets */
-    struct json_object *target = json_object_new_object();
     cps_buf_clear(&text);
     session_place(s, s->core, pc, &text);
-    cps_json_int(target, "id", (int64_t)pc + 1);
-    cps_json_buf(target, "label", &text);
-    cps_json_int(target, "line", dap_number(d->in, "line", 0));
-    dap_put_hex(target, "instructionPointerReference", dap_code_address(d, s->core, pc), 1);
-    cps_json_append(list, target);
+    doc_row(list, "id=%" PRId64 " label=%p line=%" PRId64 " instructionPointerReference=%" PRIx64,
+            (int64_t)pc + 1, &text, dap_number(d->in, "line", 0), dap_code_address(d, s->core, pc));
     return NULL;
 }
 

@@ -117,19 +117,16 @@ static void set_points(const struct setting *setting, make_point *make)
         struct cps_err *err = make(setting, from, &point);
         if (!err)
             err = add_point(d, setting->list, from, &point, &id);
-        struct json_object *row = json_object_new_object();
-        cps_json_bool(row, "verified", !err);
-        if (err)
-            cps_json_text(row, "message", err->message);
-        else
-            cps_json_int(row, "id", id);
+        struct json_object *row =
+            doc_row(answers, "verified?=%d message=%s", !err, err ? err->message : NULL);
+        if (!err)
+            doc_put(row, "id=%d", id);
         if (!err && point.what == CPS_AT_PC) {
             (setting->list == DAP_LISTING ? dap_put_listing
                                           : dap_put_source)(d, (unsigned)point.core, point.pc, row);
-            dap_put_hex(row, "instructionReference",
-                        dap_code_address(d, (unsigned)point.core, point.pc), 1);
+            doc_put(row, "instructionReference=%" PRIx64,
+                    dap_code_address(d, (unsigned)point.core, point.pc));
         }
-        cps_json_append(answers, row);
         cps_err_free(err);
     }
 }
@@ -260,19 +257,17 @@ struct cps_err *dap_data_breakpoint_info(struct dap *d)
                        space > 0 && space < 4 && strncmp(name, signs[space], 1) ? signs[space] : "",
                        name);
     struct cps_err *err = point_watch(s, s->core, POINT_WRITE, tool_text(&text), &point);
-    cps_json_text(d->out, "description", err ? err->message : cps_buf_text(&text));
+    doc_put(d->out, "description=%s", err ? err->message : tool_text(&text));
     if (err) {
         cps_json_null(d->out, "dataId");
         cps_err_free(err);
         return NULL;
     }
-    cps_json_buf(d->out, "dataId", &text);
-    struct json_object *access = cps_json_new_array(d->out, "accessTypes");
-    cps_json_append(access, json_object_new_string("write"));
-    if (point.kinds & (1u << CPS_EV_REG | 1u << CPS_EV_MEMW)) {
-        cps_json_append(access, json_object_new_string("read"));
-        cps_json_append(access, json_object_new_string("readWrite"));
-    }
+    doc_put(d->out, "dataId=%p", &text);
+    bool is_readable = point.kinds & (1u << CPS_EV_REG | 1u << CPS_EV_MEMW);
+    struct json_object *access =
+        doc_array(NULL, is_readable ? "%s %s %s" : "%s", "write", "read", "readWrite");
+    cps_json_add(d->out, "accessTypes", access);
     point_release(&point);
     return NULL;
 }
@@ -297,18 +292,14 @@ struct cps_err *dap_set_exceptions(struct dap *d)
 /* ---- which points the client knows of ---- */
 
 /* What shows of a point, but for its place, which it keeps. */
-struct dap_known {
-    int id;
-    bool disabled;
-    uint32_t condition; /* a hash */
-};
-
-static struct dap_known known_of(const struct cps_debug_point *point)
+static void note_point(const struct cps_debug_point *point, struct json_object *to)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (const char *text = condition_of(point); text && *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return (struct dap_known){point->id, point->disabled, hash};
+    char id[16];
+    CPS_BUF text = {0};
+    const char *condition = condition_of(point);
+    snprintf(id, sizeof(id), "%d", point->id);
+    cps_buf_printf(&text, "%d %s", point->disabled, condition ? condition : "");
+    cps_json_buf(to, id, &text);
 }
 
 /* Of one that stops every time its place is reached, the place, too: an editor takes it for one of
@@ -317,23 +308,12 @@ static void report_point(struct dap *d, const char *reason, int id,
                          const struct cps_debug_point *point)
 {
     struct json_object *body = json_object_new_object();
-    struct json_object *row = json_object_new_object();
-    cps_json_int(row, "id", id);
-    cps_json_bool(row, "verified", point && !point->disabled);
+    doc_put(body, "reason=%s", reason);
+    struct json_object *row = cps_json_new_object(body, "breakpoint");
+    doc_put(row, "id=%d verified?=%d", id, point && !point->disabled);
     if (point && is_plain(point))
         dap_put_source(d, (unsigned)point->core, point->pc, row);
-    cps_json_text(body, "reason", reason);
-    cps_json_add(body, "breakpoint", row);
     dap_event(d, "breakpoint", body);
-}
-
-static bool is_known(const struct dap *d, int id)
-{
-    for (size_t i = 0; i < d->known_count; i++) {
-        if (d->known[i].id == id)
-            return true;
-    }
-    return false;
 }
 
 void dap_know_points(struct dap *d, bool told)
@@ -341,22 +321,27 @@ void dap_know_points(struct dap *d, bool told)
     const struct cps_debug_point *point = NULL;
     if (!d->open)
         return;
-    for (size_t i = 0; !told && i < d->known_count; i++) {
-        const struct dap_known *then = &d->known[i];
-        point = cps_debug_find(d->session->debug, then->id);
-        struct dap_known now = point ? known_of(point) : *then;
-        if (!point)
-            report_point(d, "removed", then->id, NULL);
-        else if (now.disabled != then->disabled || now.condition != then->condition)
-            report_point(d, "changed", then->id, point);
+    struct json_object *before = d->known;
+    struct json_object *now = json_object_new_object();
+    for (unsigned i = 0; (point = cps_debug_point(d->session->debug, i)); i++)
+        note_point(point, now);
+    d->known = now;
+    if (!told && before) {
+        json_object_object_foreach(before, id, text)
+        {
+            struct json_object *other = cps_json_get(now, id);
+            int number = atoi(id);
+            if (!other)
+                report_point(d, "removed", number, NULL);
+            else if (!json_object_equal(text, other))
+                report_point(d, "changed", number, cps_debug_find(d->session->debug, number));
+        }
     }
     for (unsigned i = 0; !told && (point = cps_debug_point(d->session->debug, i)); i++) {
-        if (!is_known(d, point->id))
+        char id[16];
+        snprintf(id, sizeof(id), "%d", point->id);
+        if (!cps_json_get(before, id))
             report_point(d, "new", point->id, point);
     }
-    d->known_count = 0;
-    for (unsigned i = 0; (point = cps_debug_point(d->session->debug, i)); i++) {
-        TOOL_ROOM(d->known, d->known_count);
-        d->known[d->known_count++] = known_of(point);
-    }
+    json_object_put(before);
 }

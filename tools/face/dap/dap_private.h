@@ -3,6 +3,7 @@
 #ifndef CPS_DAP_PRIVATE_H
 #define CPS_DAP_PRIVATE_H
 
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/face/dap/dap.h"
 #include "trace/out/json.h"
@@ -91,8 +92,7 @@ struct dap {
     uint64_t start;         /* step that `restart` goes to */
     int point[DAP_LISTS][DAP_MAX_POINTS]; /* ids */
     unsigned point_count[DAP_LISTS];
-    struct dap_known *known; /* points that the client was told of; owned */
-    size_t known_count;
+    struct json_object *known; /* points that the client was told of, by id; owned */
 };
 
 /* The functions that rows of dap.def name. */
@@ -110,8 +110,6 @@ CPS_MUST_USE struct cps_err *dap_check_kind(const char *request, const char *nam
 int64_t dap_number(struct json_object *from, const char *key, int64_t fallback);
 /** A text of the request at hand, or NULL. */
 const char *dap_text(const struct dap *dap, const char *key);
-/** Adds "key": "0x..." of at least @p digits digits. */
-void dap_put_hex(struct json_object *to, const char *key, uint64_t value, int digits);
 /** The core of the request's thread id, if it has one, or an error. */
 CPS_MUST_USE struct cps_err *dap_thread(const struct dap *dap, unsigned *ret);
 
@@ -121,8 +119,6 @@ void dap_handle(struct dap *dap, struct json_object *request);
 void dap_output(struct dap *dap, const struct cps_buf *text);
 /** Sends an event; takes @p body over; NULL: it has none. */
 void dap_event(struct dap *dap, const char *name, struct json_object *body);
-/** A message of a type, "response" or "event". */
-struct json_object *dap_message(const char *type);
 
 /* ---- dap_session.c ---- */
 

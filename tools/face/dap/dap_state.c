@@ -7,7 +7,6 @@
 
 #include "tools/face/dap/dap_private.h"
 #include "tools/run/files.h"
-#include "tools/explain/stream/state.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/explain/stream/state.h"
 
@@ -39,35 +38,33 @@ static uint32_t word_at(const struct dap *d, unsigned core, char file, uint64_t 
 struct cps_err *dap_threads(struct dap *d)
 {
     struct json_object *list = cps_json_new_array(d->out, "threads");
-    for (unsigned i = 0; i < session_engine(d->session)->cores; i++) {
-        struct json_object *thread = json_object_new_object();
-        cps_json_int(thread, "id", i + 1);
-        cps_json_text(thread, "name", session_core_name(d->session, i));
-        cps_json_append(list, thread);
-    }
+    for (unsigned i = 0; i < session_engine(d->session)->cores; i++)
+        doc_row(list, "id=%u name=%s", i + 1, session_core_name(d->session, i));
     return NULL;
 }
 
-static struct json_object *new_frame(unsigned core, unsigned index, const struct cps_buf *name)
+/* Leaves of a list what the client asked for; @p count 0: all from @p first on. */
+static void keep_part(struct json_object *list, int64_t first, int64_t count)
 {
-    struct json_object *frame = json_object_new_object();
-    cps_json_int(frame, "id", (int64_t)core * FRAMES + index + 1);
-    cps_json_buf(frame, "name", name);
-    cps_json_int(frame, "line", 0);
-    return frame;
+    int64_t size = (int64_t)cps_json_count(list);
+    int64_t from = first < 0 ? 0 : first < size ? first : size;
+    int64_t end = count > 0 && count < size - from ? from + count : size;
+    json_object_array_del_idx(list, (size_t)end, (size_t)(size - end));
+    json_object_array_del_idx(list, 0, (size_t)from);
 }
 
-static struct json_object *call_frame(struct dap *d, unsigned core, unsigned index, uint32_t pc)
+static void add_call(struct dap *d, unsigned core, unsigned index, uint32_t pc,
+                     struct json_object *list)
 {
     CPS_BUF name = {0};
     session_place(d->session, core, pc, &name);
     if (!name.size)
         cps_buf_printf(&name, "%s 0x%04" PRIx32, session_core_name(d->session, core), pc);
-    struct json_object *frame = new_frame(core, index, &name);
+    struct json_object *frame =
+        doc_row(list, "id=%u name=%p line=%d", core * FRAMES + index + 1, &name, 0);
     dap_put_source(d, core, pc, frame);
-    cps_json_int(frame, "column", cps_json_get(frame, "source") && !d->columns_from_0);
-    dap_put_hex(frame, "instructionPointerReference", dap_code_address(d, core, pc), 1);
-    return frame;
+    doc_put(frame, "column=%d instructionPointerReference=%" PRIx64,
+            cps_json_get(frame, "source") && !d->columns_from_0, dap_code_address(d, core, pc));
 }
 
 static const char *const level_names[] = {"ring", "IB1", "IB2", "IB3", "draw state"};
@@ -81,47 +78,32 @@ static void put_stream(const struct dap *d, unsigned core, unsigned level, struc
                        at.consumed, at.dwords);
 }
 
-/* Streams that led here, as frames that are only for reading. */
-static struct json_object *stream_frame(unsigned core, unsigned index, const struct cps_buf *name)
-{
-    struct json_object *frame = new_frame(core, index, name);
-    cps_json_int(frame, "column", 0);
-    cps_json_text(frame, "presentationHint", "label");
-    return frame;
-}
-
+/* Calls, then the streams that led here, as frames that are only for reading. */
 struct cps_err *dap_stack_trace(struct dap *d)
 {
     const struct session *s = d->session;
     unsigned core = 0;
     unsigned index = 0;
     struct json_object *list = cps_json_new_array(d->out, "stackFrames");
-    struct cps_err *err = dap_thread(d, &core);
-    struct json_object *all = json_object_new_array();
+    CPS_TRY(dap_thread(d, &core));
     d->unseen = false;
     d->shown_core = core;
     struct cps_where where = cps_engine_where(session_engine(s), core);
-    for (; !err && index <= where.depth; index++)
-        cps_json_append(all,
-                        call_frame(d, core, index,
-                                   index ? word_at(d, core, CPS_FILE_STACK, index - 1) : where.pc));
-    for (unsigned level = CPS_LEVEL_SDS + 1; !err && session_afuc(s) && level--;) {
+    for (; index <= where.depth; index++)
+        add_call(d, core, index, index ? word_at(d, core, CPS_FILE_STACK, index - 1) : where.pc,
+                 list);
+    for (unsigned level = CPS_LEVEL_SDS + 1; session_afuc(s) && level--;) {
         CPS_BUF name = {0};
         cps_buf_printf(&name, "%s ", level_names[level]);
         size_t empty = name.size;
         put_stream(d, core, level, &name);
         if (name.size > empty)
-            cps_json_append(all, stream_frame(core, index++, &name));
+            doc_row(list, "id=%u name=%p line=%d column=%d presentationHint=label",
+                    core * FRAMES + ++index, &name, 0, 0);
     }
-    size_t total = cps_json_count(all);
-    int64_t first = dap_number(d->in, "startFrame", 0);
-    int64_t levels = dap_number(d->in, "levels", 0);
-    for (int64_t i = first > 0 ? first : 0;
-         i < (int64_t)total && (levels <= 0 || i < first + levels); i++)
-        cps_json_append(list, json_object_get(json_object_array_get_idx(all, (size_t)i)));
-    cps_json_int(d->out, "totalFrames", (int64_t)total);
-    json_object_put(all);
-    return err;
+    doc_put(d->out, "totalFrames=%zu", cps_json_count(list));
+    keep_part(list, dap_number(d->in, "startFrame", 0), dap_number(d->in, "levels", 0));
+    return NULL;
 }
 
 static struct cps_err *frame_core(const struct dap *d, unsigned *ret)
@@ -150,76 +132,59 @@ struct cps_err *dap_scopes(struct dap *d)
     for (unsigned space = 0; space < DAP_SPACES; space++) {
         if (!has_space(d->session, space))
             continue;
-        struct json_object *scope = json_object_new_object();
-        cps_json_text(scope, "name", spaces[space].name);
-        cps_json_int(scope, "variablesReference", 1 + (int64_t)core * DAP_SPACES + space);
-        cps_json_bool(scope, "expensive", space == DAP_GPU || space == DAP_CONTROL);
-        if (space == DAP_GENERAL)
-            cps_json_text(scope, "presentationHint", "registers");
-        cps_json_append(list, scope);
+        doc_row(list, "name=%s variablesReference=%u expensive?=%d presentationHint?=%s",
+                spaces[space].name, 1 + core * DAP_SPACES + space,
+                space == DAP_GPU || space == DAP_CONTROL, space == DAP_GENERAL ? "registers" : "");
     }
     return NULL;
 }
 
 /* ---- variables ---- */
 
-/* Those of one answer, of which the client may have asked for a part. */
-struct listing {
-    const struct dap *dap;
-    unsigned core;
-    struct json_object *list;
-    int64_t skip, left;
-};
-
-static void add_variable(struct listing *l, const char *name, const char *evaluate,
+static void add_variable(struct json_object *list, const char *name, const char *evaluate,
                          const char *value, int64_t children)
 {
-    if (l->skip-- > 0 || l->left == 0)
-        return;
-    l->left--;
-    struct json_object *variable = json_object_new_object();
-    cps_json_text(variable, "name", name);
-    cps_json_text(variable, "value", value);
-    if (evaluate)
-        cps_json_text(variable, "evaluateName", evaluate);
-    cps_json_int(variable, "variablesReference", children);
-    cps_json_append(l->list, variable);
+    doc_row(list, "name=%s value=%s evaluateName=%s variablesReference=%" PRId64, name, value,
+            evaluate, children);
 }
 
-static void add_word(struct listing *l, const char *name, char file, uint64_t number)
+static void add_word(const struct dap *d, unsigned core, const char *name, char file,
+                     uint64_t number, struct json_object *list)
 {
     CPS_BUF text = {0};
-    cps_buf_hex(&text, word_at(l->dap, l->core, file, number), 8);
-    add_variable(l, name, name, tool_text(&text), 0);
+    cps_buf_hex(&text, word_at(d, core, file, number), 8);
+    add_variable(list, name, name, tool_text(&text), 0);
 }
 
-static void list_general(struct listing *l)
+static void list_general(const struct dap *d, unsigned core, struct json_object *list)
 {
     static const char *const ports[] = {"$sp", "$lr", "$rem", "$addr", "$usraddr"};
-    const struct cps_engine *engine = session_engine(l->dap->session);
+    const struct cps_engine *engine = session_engine(d->session);
     if (cps_engine_file(engine, CPS_FILE_PC)) {
-        add_word(l, "$pc", CPS_FILE_PC, 0);
-        add_word(l, "$npc", CPS_FILE_PC, 1);
+        add_word(d, core, "$pc", CPS_FILE_PC, 0, list);
+        add_word(d, core, "$npc", CPS_FILE_PC, 1, list);
     }
     for (unsigned i = 0; i < engine->ops->regs; i++)
-        add_word(l, engine->ops->reg[i].name, CPS_FILE_SCALAR, i);
+        add_word(d, core, engine->ops->reg[i].name, CPS_FILE_SCALAR, i, list);
     for (unsigned i = 1; i < 0x1f && cps_engine_file(engine, CPS_FILE_GENERAL); i++) {
         char name[8];
         snprintf(name, sizeof(name), "$%02x", i);
-        add_word(l, i < 0x1a ? name : ports[i - 0x1a], CPS_FILE_GENERAL, i);
+        add_word(d, core, i < 0x1a ? name : ports[i - 0x1a], CPS_FILE_GENERAL, i, list);
     }
 }
 
 /* Registers of a space that hold something, of the GPU those that were written. */
-static void list_space(struct listing *l, enum dap_space kind)
+static void list_space(const struct dap *d, unsigned core, enum dap_space kind,
+                       struct json_object *list)
 {
     char file = spaces[kind].file;
-    const struct session *s = l->dap->session;
+    const struct session *s = d->session;
+    const struct cps_names *names = session_names(s, core);
     const struct cps_file *row = cps_engine_file(session_engine(s), file);
     for (uint32_t i = 0; row && i < row->count && i < MAX_LISTED; i++) {
         unsigned part = 0;
-        const char *name = cps_name(session_names(s, l->core), look_space(file), i, &part);
-        uint32_t value = word_at(l->dap, l->core, file, i);
+        const char *name = cps_name(names, look_space(file), i, &part);
+        uint32_t value = word_at(d, core, file, i);
         CPS_BUF number = {0};
         CPS_BUF label = {0};
         CPS_BUF text = {0};
@@ -230,23 +195,23 @@ static void list_space(struct listing *l, enum dap_space kind)
         cps_buf_printf(&label, part ? "%s+0x%x" : "%s", name ? name : tool_text(&number), part);
         cps_buf_printf(&text, "0x%08" PRIx32 "  ", value);
         size_t empty = text.size;
-        cps_name_fields(session_names(s, l->core), look_space(file), i, value, &text);
+        cps_name_fields(names, look_space(file), i, value, &text);
         bool has_fields = text.size > empty;
         if (!has_fields)
             text.data[text.size = empty - 2] = '\0';
-        add_variable(l, tool_text(&label), cps_buf_text(&number), tool_text(&text),
-                     has_fields && l->core < 8
-                         ? DAP_FIELDS + ((int64_t)l->core << 20) + ((int64_t)kind << 18) + i
+        add_variable(list, tool_text(&label), cps_buf_text(&number), tool_text(&text),
+                     has_fields && core < 8
+                         ? DAP_FIELDS + ((int64_t)core << 20) + ((int64_t)kind << 18) + i
                          : 0);
     }
 }
 
 /* The lines of the packet at hand, each a variable: its first word is the name. */
-static void list_packet(struct listing *l)
+static void list_packet(const struct dap *d, unsigned core, struct json_object *list)
 {
     CPS_BUF text = {0};
     char *state = NULL;
-    look_packet(l->dap->session, l->core, &text);
+    look_packet(d->session, core, &text);
     if (!*tool_text(&text))
         return;
     for (char *line = strtok_r(text.data, "\n", &state); line;
@@ -255,23 +220,22 @@ static void list_packet(struct listing *l)
         size_t length = strcspn(line, " ");
         char *value = line + length + strspn(line + length, " ");
         line[length] = '\0';
-        add_variable(l, line, NULL, value, 0);
+        add_variable(list, line, NULL, value, 0);
     }
 }
 
-static void list_streams(struct listing *l)
+static void list_streams(const struct dap *d, unsigned core, struct json_object *list)
 {
-    for (unsigned level = 0; session_afuc(l->dap->session) && level <= CPS_LEVEL_SDS; level++) {
+    for (unsigned level = 0; session_afuc(d->session) && level <= CPS_LEVEL_SDS; level++) {
         CPS_BUF text = {0};
-        put_stream(l->dap, l->core, level, &text);
+        put_stream(d, core, level, &text);
         if (text.size)
-            add_variable(l, level_names[level], NULL, tool_text(&text), 0);
+            add_variable(list, level_names[level], NULL, tool_text(&text), 0);
     }
 }
 
 static void add_field(void *context, const struct cps_value *value)
 {
-    struct json_object *field = json_object_new_object();
     CPS_BUF text = {0};
     CPS_BUF name = {0};
     cps_value_put(value, &text);
@@ -281,10 +245,7 @@ static void add_field(void *context, const struct cps_value *value)
         cps_buf_str(&name, value->word ? value->word : "value");
     else
         cps_buf_printf(&name, "bits %u to %u", value->low, value->high);
-    cps_json_buf(field, "name", &name);
-    cps_json_buf(field, "value", &text);
-    cps_json_int(field, "variablesReference", 0);
-    cps_json_append(context, field);
+    add_variable(context, tool_text(&name), NULL, tool_text(&text), 0);
 }
 
 static struct cps_err *unknown_reference(int64_t reference)
@@ -320,22 +281,21 @@ static struct cps_err *read_reference(const struct dap *d, unsigned *core, enum 
 struct cps_err *dap_variables(struct dap *d)
 {
     enum dap_space space = DAP_GENERAL;
-    struct listing l = {.dap = d, .skip = dap_number(d->in, "start", 0)};
-    int64_t count = dap_number(d->in, "count", 0);
+    unsigned core = 0;
     int64_t reference = dap_number(d->in, "variablesReference", 0);
-    l.left = count > 0 ? count : INT64_MAX;
     if (reference >= DAP_FIELDS)
         return list_fields(d, reference);
-    CPS_TRY(read_reference(d, &l.core, &space));
-    l.list = cps_json_new_array(d->out, "variables");
+    CPS_TRY(read_reference(d, &core, &space));
+    struct json_object *list = cps_json_new_array(d->out, "variables");
     if (space == DAP_GENERAL)
-        list_general(&l);
+        list_general(d, core, list);
     else if (space == DAP_PACKET)
-        list_packet(&l);
+        list_packet(d, core, list);
     else if (space == DAP_STREAMS)
-        list_streams(&l);
+        list_streams(d, core, list);
     else
-        list_space(&l, space);
+        list_space(d, core, space, list);
+    keep_part(list, dap_number(d->in, "start", 0), dap_number(d->in, "count", 0));
     return NULL;
 }
 
@@ -349,7 +309,7 @@ static struct cps_err *assign_value(struct dap *d, unsigned core, const char *pl
     if (!place || !value)
         return cps_err_new(CPS_ERR_INPUT, "expected a name or expression, and \"value\"");
     CPS_TRY(expr_assign(d->session, core, place, value, &stored));
-    dap_put_hex(d->out, "value", stored, 8);
+    doc_put(d->out, "value=%8" PRIx64, stored);
     return NULL;
 }
 
@@ -403,9 +363,8 @@ struct cps_err *dap_evaluate(struct dap *d)
     if (!strcmp(cps_json_get_text(d->in, "context", ""), "repl"))
         return run_command(d, text);
     CPS_TRY(expr_eval(d->session, core, NULL, text, &value));
-    dap_put_hex(d->out, "result", value, 8);
-    dap_put_hex(d->out, "memoryReference", value, 1);
-    cps_json_int(d->out, "variablesReference", 0);
+    doc_put(d->out, "result=%8" PRIx64 " memoryReference=%" PRIx64 " variablesReference=%d", value,
+            value, 0);
     return NULL;
 }
 
@@ -422,11 +381,8 @@ struct cps_err *dap_completions(struct dap *d)
     char *at = all.data;
     const char *candidate = NULL;
     for (unsigned i = 0; i < 100 && (candidate = files_line(&at)); i++) {
-        struct json_object *target = json_object_new_object();
-        cps_json_text(target, "label", candidate);
-        cps_json_int(target, "start", (int64_t)start + first);
-        cps_json_int(target, "length", (int64_t)(strlen(line) - start));
-        cps_json_append(list, target);
+        doc_row(list, "label=%s start=%" PRId64 " length=%zu", candidate, (int64_t)start + first,
+                strlen(line) - start);
     }
     return NULL;
 }
@@ -443,9 +399,8 @@ struct cps_err *dap_exception_info(struct dap *d)
     if (!known && !protect)
         return cps_err_new(CPS_ERR_INPUT, "there is no exception here");
     look_stop(d->session, stop, &text);
-    cps_json_text(d->out, "exceptionId", protect ? "protect" : names[stop->reason]);
-    cps_json_buf(d->out, "description", &text);
-    cps_json_text(d->out, "breakMode", "always");
+    doc_put(d->out, "exceptionId=%s description=%p breakMode=always",
+            protect ? "protect" : names[stop->reason], &text);
     return NULL;
 }
 
