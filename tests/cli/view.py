@@ -47,6 +47,17 @@ def sections(path):
     return ret
 
 
+def packets(data):
+    """Each packet's processor and address, in the order of the page: by processor, then as they ran."""
+    meta, PKT = json.loads(data["meta"]), 1
+    count, events = meta["events"], data["ev"]
+    kinds = events[:count]
+    first, number = sum(kind < PKT for kind in kinds), kinds.count(PKT)  # all columns but the kinds are by kind
+    column = lambda at, planes: [sum(events[(at + k) * count + i] << 8 * k for k in range(planes)) for i in range(first, first + number)]
+    found = list(zip(column(2, 1), (low | high << 32 for low, high in zip(column(7, 4), column(11, 4)))))
+    return [(processor["name"], place) for processor in meta["processors"] for who, place in found if who == processor["who"]]
+
+
 def make_pages(scratch):
     old, new = make.EVENT_CMD
     make.revisions(CPSCOPE, DEMO, scratch, old, "        mov $05, 0x123\n" + new)
@@ -80,7 +91,7 @@ def test_command(scratch, page, capture):
     demo = pathlib.Path(scratch, "demo.html")
     view("--demo", "-o", demo)
     mine, theirs = sections(demo), sections(page)
-    report("--demo has the page of the built-in firmware and capture", all(mine[name] == theirs[name] for name in ("pk", "pay", "ev", "names", "code")) and
+    report("--demo has the page of the built-in firmware and capture", all(mine[name] == theirs[name] for name in ("ev", "names", "code")) and
            json.loads(mine["meta"])["capture"] == "demo.pm4", json.loads(mine["meta"])["capture"])
     missing = pathlib.Path(scratch, "missing.html")
     done = view("--fw", scratch + "/old.fw", scratch + "/no-such.rd", "-o", missing, good=False)
@@ -106,7 +117,7 @@ def test_trace(scratch, page, capture):
                    capture_output=True, timeout=100)
     view("--fw", scratch + "/old.fw", trace, "-o", other)
     mine, theirs = sections(other), sections(page)
-    report("a trace with all events gives the same page", all(mine[name] == theirs[name] for name in ("pk", "pay", "ev", "names", "code")))
+    report("a trace with all events gives the same page", all(mine[name] == theirs[name] for name in ("ev", "names", "code")))
     done = view("--fw", scratch + "/new.fw", trace, "-o", pathlib.Path(scratch, "wrong.html"), good=False)
     report("of another firmware it is refused", done.returncode == 3 and "another firmware" in done.stderr and
            not os.path.exists(scratch + "/wrong.html"), done.stderr)
@@ -123,11 +134,9 @@ def test_data(scratch, page, capture):
     trace = subprocess.run([CPSCOPE, "run", "--fw", scratch + "/old.fw", str(capture), "-e", "all"], capture_output=True,
                            text=True, timeout=100).stdout
     kinds = [line.split()[0] for line in trace.splitlines() if line and line[0] != "#"]
-    ids = {"REG": 2, "PIPE": 4, "CTRL": 5, "MEMW": 6, "STEP": 10}
-    column = [kind & 15 for kind in data["ev"][:meta["rows"]]]
-    counted = {kind: column.count(ids[kind]) for kind in ids}
+    ids = {"PKT": 1, "REG": 2, "PIPE": 4, "CTRL": 5, "MEMW": 6, "STEP": 10, "WORD": 19}
+    counted = {kind: data["ev"][:meta["events"]].count(ids[kind]) for kind in ids}
     report("the page has the events of a trace", counted == {kind: kinds.count(kind) for kind in ids}, counted)
-    report("and its packets and words", (meta["packets"], meta["words"]) == (kinds.count("PKT"), kinds.count("WORD")), meta)
     bare = pathlib.Path(scratch, "bare.html")
     view("--fw", scratch + "/old.fw", "--no-code", capture, "-o", bare)
     rows = [row for part in json.loads(sections(bare)["code"])["parts"] for row in part]
@@ -194,17 +203,12 @@ def test_names(scratch):
 def compare_draws(name, page, *args):
     """Draws of the page against those of `state`, for each processor that has some."""
     data = sections(page)
-    meta, count = json.loads(data["meta"]), 0
-    place = lambda column, p: sum(data["pk"][meta["packets"] * (1 + column * 4 + plane) + p] << 8 * plane for plane in range(4))
-    lows = []
-    for p in range(meta["packets"]):  # a column of differences
-        lows.append((lows[-1] if lows else 0) + place(0, p) & 0xffffffff)
+    meta, count, known = json.loads(data["meta"]), 0, packets(data)
     for processor in meta["processors"]:
         word = {"BR": "sqe"}.get(processor["name"], processor["name"].lower())
         done = subprocess.run([CPSCOPE, "state", *map(str, args), "--processor", word, "--json"], capture_output=True, text=True, timeout=100)
         wanted = [(one["draw"], one["kind"], int(one["iova"], 16)) for one in json.loads(done.stdout)["draws"]]
-        got = [(number, meta["kinds"][kind], lows[p] | place(1, p) << 32) for p, kind, number, _ in meta["draws"]
-               if processor["packets"][0] <= p < processor["packets"][1]]
+        got = [(number, meta["kinds"][kind], known[p][1]) for p, kind, number, _ in meta["draws"] if known[p][0] == processor["name"]]
         report("%s: draws of %s have the numbers and kinds of state" % (name, word), got == wanted, (got[:3], wanted[:3]))
         count += len(got)
     return count

@@ -137,7 +137,7 @@ static struct code code_of(const struct view_side *side, const struct view_listi
                            unsigned who, unsigned id)
 {
     struct code ret = {.listing = listing};
-    ret.fw = view_image(side, who, &ret.part);
+    ret.fw = play_part(side->fw, side->me, who, &ret.part);
     uint32_t end = 0;
     if (!ret.fw || (ret.fw != side->fw))
         return (struct code){0};
@@ -221,21 +221,10 @@ static void add_handler(struct change *c, const struct cps_event *pkt)
 
 static int64_t packet_number(const struct view_run *run, const struct cps_event *pkt)
 {
-    size_t low = 0;
-    for (unsigned i = 0; pkt && i < run->processors; i++) {
-        if (run->processor[i].who != cps_event_who(pkt))
-            continue;
-        size_t high = run->processor[i].packet_end;
-        for (low = run->processor[i].packet; low < high;) {
-            size_t middle = (low + high) / 2;
-            if (run->packet[middle].event < pkt)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low < run->processor[i].packet_end ? (int64_t)low : -1;
-    }
-    return -1;
+    size_t i = 0;
+    while (pkt && i < run->packets && run->packet[i] != pkt)
+        i++;
+    return pkt && i < run->packets ? (int64_t)i : -1;
 }
 
 /* [number here or -1, differences, number of the rows, processor and packet of the handler]. */

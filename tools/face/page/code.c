@@ -27,66 +27,66 @@ struct reading {
 /* All names that packets share a handler by; UNKN is said of packets without one. */
 static void take_label(struct reading *r, const char *line, size_t size)
 {
-    if (!r->blank || r->label.size > MOST_LABELS)
+    bool is_first = !r->label.size || !strncmp(r->label.data, "UNKN", 4);
+    if (!r->blank || r->label.size > MOST_LABELS || (r->label.size && !strncmp(line, "UNKN", 4)))
         return;
-    if (r->label.size && !strncmp(line, "UNKN", 4))
-        return;
-    if (!strncmp(cps_buf_text(&r->label), "UNKN", 4))
+    if (is_first)
         cps_buf_clear(&r->label);
-    cps_buf_str(&r->label, r->label.size ? " " : "");
-    cps_buf_add(&r->label, line, size - 1);
+    cps_buf_printf(&r->label, "%s%.*s", is_first ? "" : " ", (int)size - 1, line);
 }
 
-static char *copy_text(const char *text, size_t size)
+/* Ends a text in place, without blanks. */
+static const char *cut_text(char *from, char *end)
 {
-    while (size && text[size - 1] == ' ')
-        size--;
-    return memcpy(tool_alloc(size + 1, 1), text, size);
+    while (end > from && end[-1] == ' ')
+        end--;
+    *end = '\0';
+    return from;
 }
 
 /* "        mov $02, $data    ; 0cb7 981f1006  remark" */
-static void take_instruction(struct reading *r, const char *line, size_t size)
+static void take_instruction(struct reading *r, char *line, char *end)
 {
     uint32_t pc = 0;
-    const char *mark = memchr(line, ';', size);
+    char *mark = strchr(line, ';');
     int used = 0;
     if (!mark || sscanf(mark, "; %" SCNx32 " %*8x%n", &pc, &used) < 1 || !used)
         return;
     uint32_t at = r->fw->part[r->part].start + pc;
     if (at >= r->to->count || r->to->line[at].text)
         return;
-    struct view_line *to = &r->to->line[at];
-    const char *rest = mark + used;
-    while (rest < line + size && *rest == ' ')
-        rest++;
-    size_t rest_size = (size_t)(line + size - rest);
-    to->text = copy_text(line + 8, (size_t)(mark - line) - 8);
-    to->comment = rest_size ? copy_text(rest, rest_size) : NULL;
-    to->function = r->label.size ? copy_text(tool_text(&r->label), r->label.size) : NULL;
+    char *rest = mark + used + strspn(mark + used, " ");
+    r->to->line[at] = (struct view_line){cut_text(line + 8, mark), cut_text(rest, end),
+                                         r->label.size ? tool_strdup(tool_text(&r->label)) : NULL};
     cps_buf_clear(&r->label);
 }
 
-static void take_line(struct reading *r, const char *line, size_t size)
+static void take_line(struct reading *r, char *line)
 {
+    size_t size = strlen(line);
+    bool is_label = size && line[size - 1] == ':';
     if (!strncmp(line, ".section ", 9) && r->part + 1 < r->fw->part_count)
         r->part++;
-    else if (size > 8 && !strncmp(line, "        ", 8))
-        take_instruction(r, line, size);
-    else if (size && line[size - 1] == ':')
+    else if (!strncmp(line, "        ", 8))
+        take_instruction(r, line, line + size);
+    else if (is_label)
         take_label(r, line, size);
-    r->blank = !size || (r->label.size && size && line[size - 1] == ':');
+    r->blank = !size || (r->label.size && is_label);
 }
 
 struct cps_err *view_listing(const struct cps_fw *fw, const char *rnn, struct view_listing *ret)
 {
-    CPS_BUF text = {0};
-    *ret = (struct view_listing){tool_alloc(fw->count + 1, sizeof(*ret->line)), fw->count};
-    CPS_TRY(cps_fw_listing(fw, rnn, &text));
     struct reading reading = {.fw = fw, .to = ret};
-    for (const char *line = tool_text(&text); *line;) {
-        size_t size = strcspn(line, "\n");
-        take_line(&reading, line, size);
-        line += size + (line[size] == '\n');
+    *ret = (struct view_listing){.line = tool_alloc(fw->count + 1, sizeof(*ret->line)),
+                                 .count = fw->count};
+    CPS_TRY(cps_fw_listing(fw, rnn, &ret->text));
+    tool_text(&ret->text);
+    for (char *line = ret->text.data, *end; line && *line; line = end) {
+        end = line + strcspn(line, "\n");
+        bool more = *end != '\0';
+        *end = '\0';
+        take_line(&reading, line);
+        end += more;
     }
     cps_buf_deinit(&reading.label);
     return NULL;
@@ -94,26 +94,23 @@ struct cps_err *view_listing(const struct cps_fw *fw, const char *rnn, struct vi
 
 void view_listing_deinit(struct view_listing *listing)
 {
-    for (uint32_t i = 0; listing->line && i < listing->count; i++) {
-        free(listing->line[i].text);
-        free(listing->line[i].comment);
+    for (uint32_t i = 0; listing->line && i < listing->count; i++)
         free(listing->line[i].function);
-    }
     free(listing->line);
-    *listing = (struct view_listing){0};
+    cps_buf_deinit(&listing->text);
 }
 
 /* ---- what an instruction does with registers, for the question where a value comes from ---- */
 
 static int64_t field(const struct cps_insn *insn, enum cps_afuc_field which)
 {
-    return cps_insn_field(&cps_isa_afuc, insn, which, -1);
+    return insn->enc ? cps_insn_field(&cps_isa_afuc, insn, which, -1) : -1;
 }
 
 /* One letter per sort: what the page has to know of it. */
 static const char *sort_of(const struct cps_insn *insn)
 {
-    switch (insn->op) {
+    switch (insn->enc ? insn->op : CPS_AFUC_NOP) {
     case CPS_AFUC_MOVI:
         return "i";
     case CPS_AFUC_CREAD:
@@ -141,28 +138,31 @@ static void put_insn(uint32_t pc, uint32_t word, const struct view_line *line, e
 {
     struct cps_insn insn;
     cps_decode(&cps_isa_afuc, gen, word, &insn);
-    bool is_known = insn.enc != NULL;
-    int64_t xmov = is_known ? field(&insn, CPS_AFUC_F_XMOV) : -1;
-    int64_t flags = (is_known && field(&insn, CPS_AFUC_F_REP) > 0) |
-                    (xmov < 0 ? 0 : (xmov & 3) << 1) |
-                    (is_known && field(&insn, CPS_AFUC_F_PEEK) > 0) << 3;
-    doc_array(list, "%u %u %s %s %s %s %d %d %d %d %d", pc, word, line->text,
-              line->comment ? line->comment : "", line->function ? line->function : "",
-              is_known ? sort_of(&insn) : "b", is_known ? (int)field(&insn, CPS_AFUC_F_DST) : -1,
-              is_known ? (int)field(&insn, CPS_AFUC_F_SRC1) : -1,
-              is_known ? (int)field(&insn, CPS_AFUC_F_SRC2) : -1,
-              is_known ? (int)field(&insn, CPS_AFUC_F_BASE) : -1, (int)flags);
+    int64_t xmov = field(&insn, CPS_AFUC_F_XMOV);
+    int64_t flags = (field(&insn, CPS_AFUC_F_REP) > 0) | (xmov < 0 ? 0 : (xmov & 3) << 1) |
+                    (field(&insn, CPS_AFUC_F_PEEK) > 0) << 3;
+    doc_array(list, "%u %u %s %s %s %s %d %d %d %d %d", pc, word, line->text, line->comment,
+              line->function ? line->function : "", sort_of(&insn),
+              (int)field(&insn, CPS_AFUC_F_DST), (int)field(&insn, CPS_AFUC_F_SRC1),
+              (int)field(&insn, CPS_AFUC_F_SRC2), (int)field(&insn, CPS_AFUC_F_BASE), (int)flags);
 }
 
 /* ---- what ran ---- */
 
-static void mark_ran(const struct view_run *run, const struct view_processor *processor,
-                     uint32_t start, uint32_t count, uint8_t *ran)
+static void mark_ran(const struct view_run *run, const struct cps_fw *fw, uint8_t *ran)
 {
-    for (size_t i = processor->row; i < processor->row_end; i++) {
-        uint32_t pc = run->row[i].pc;
-        if (pc < count)
-            ran[start + pc] = 1;
+    const struct record *record = &run->side->record;
+    const struct cps_fw_part *parts[CPS_CPU_COUNT] = {NULL};
+    for (unsigned i = 0; i < run->processors; i++) {
+        unsigned who = run->processor[i].who;
+        if (play_part(run->side->fw, run->side->me, who, &parts[who]) != fw)
+            parts[who] = NULL;
+    }
+    for (size_t i = 0; i < record->count; i++) {
+        const struct cps_fw_part *part = parts[cps_event_who(&record->event[i])];
+        uint32_t pc = cps_event_pc(&record->event[i]);
+        if (part && view_is_row(&record->event[i]) && pc < part->size)
+            ran[part->start + pc] = 1;
     }
 }
 
@@ -193,11 +193,7 @@ static struct cps_err *put_image(const struct view_run *run, const struct cps_fw
     struct view_listing listing = {0};
     CPS_FREE uint8_t *ran = tool_alloc(fw->count + 1, 1);
     struct cps_err *err = view_listing(fw, run->side->config.rnn, &listing);
-    for (unsigned i = 0; !err && i < run->processors; i++) {
-        const struct cps_fw_part *part = NULL;
-        if (view_image(run->side, run->processor[i].who, &part) == fw)
-            mark_ran(run, &run->processor[i], part->start, part->size, ran);
-    }
+    mark_ran(run, fw, ran);
     for (unsigned i = 0; !err && i < fw->part_count; i++) {
         struct json_object *rows = json_object_new_array();
         put_part(fw, &fw->part[i], &listing, ran, text, rows);

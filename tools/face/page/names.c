@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "isa/base/pm4.h"
 #include "isa/names/table.h"
@@ -39,7 +40,8 @@ static struct json_object *item(struct json_object *array, size_t i)
 }
 
 struct namer {
-    struct view_run *run;
+    const struct view_run *run;
+    uint32_t word[VIEW_MOST_WORDS]; /* of the packet at hand */
     struct json_object *registers, *layouts, *by_signature;
     struct lh_table *values, *packets; /* of packets: 1 + number of their layout */
     struct json_object *fields;        /* of the register or layout at hand */
@@ -110,12 +112,15 @@ static void name_register(struct namer *n, const struct cps_names *names, enum c
     cps_name_values(names, space, reg, value, take_register_field, n);
 }
 
-static void name_row(struct namer *n, const struct view_processor *processor, size_t i)
+static void name_event(struct namer *n, const struct cps_event *event)
 {
-    const struct cps_event *event = n->run->row[i].event;
-    const struct cps_names *names = n->run->side->names[processor->who];
     uint32_t reg = (uint32_t)cps_event_place(event);
-    uint32_t index = (uint32_t)(processor - n->run->processor);
+    uint32_t index = 0;
+    while (index < n->run->processors && n->run->processor[index].who != cps_event_who(event))
+        index++;
+    if (index == n->run->processors)
+        return;
+    const struct cps_names *names = n->run->side->names[cps_event_who(event)];
     switch (cps_event_kind(event)) {
     case CPS_EV_REG:
     case CPS_EV_REGR:
@@ -192,37 +197,54 @@ static uint32_t lay_out(struct namer *n, const struct cps_names *names, uint32_t
     return layout + 1;
 }
 
-static void name_packet(struct namer *n, struct view_packet *packet)
+/* The words behind a packet's header, up to the next packet of its processor. */
+static size_t read_words(struct namer *n, const struct cps_event *pkt)
 {
-    const struct cps_names *names = n->run->side->names[cps_event_who(packet->event)];
-    struct cps_pm4 header = cps_pm4_decode(packet->event->value);
-    size_t count = packet[1].word - packet->word;
-    if (!names || header.kind != CPS_PM4_TYPE7 || !count)
-        return;
-    const uint32_t *word = n->run->word + packet->word;
-    const void **known = find(n->packets, hash_packet(header.opcode, word, count));
-    if (!*known)
-        *known = (void *)(uintptr_t)(1 + lay_out(n, names, header.opcode, word, count));
-    packet->layout = (uint32_t)(uintptr_t)*known - 1;
+    const struct record *record = &n->run->side->record;
+    size_t count = 0;
+    for (const struct cps_event *at = pkt + 1; at < record->event + record->count; at++) {
+        if (cps_event_who(at) != cps_event_who(pkt))
+            continue;
+        if (cps_event_kind(at) == CPS_EV_PKT)
+            break;
+        if (cps_event_kind(at) == CPS_EV_WORD && count < VIEW_MOST_WORDS)
+            n->word[count++] = at->value;
+    }
+    return count;
 }
 
-void view_names(struct view_run *run, struct json_object *to)
+/* As lay_out() */
+static uint32_t name_packet(struct namer *n, const struct cps_event *pkt)
 {
-    struct namer n = {.run = run,
-                      .registers = cps_json_new_object(to, "registers"),
-                      .layouts = cps_json_new_array(to, "layouts"),
-                      .by_signature = json_object_new_object(),
-                      .values = lh_kptr_table_new(4096, NULL),
-                      .packets = lh_kptr_table_new(4096, NULL)};
-    tool_need(n.values && n.packets);
-    for (unsigned i = 0; i < run->processors; i++) {
-        const struct view_processor *processor = &run->processor[i];
-        for (size_t row = processor->row; row < processor->row_end; row++)
-            name_row(&n, processor, row);
-    }
+    const struct cps_names *names = n->run->side->names[cps_event_who(pkt)];
+    struct cps_pm4 header = cps_pm4_decode(pkt->value);
+    size_t count = read_words(n, pkt);
+    if (!names || header.kind != CPS_PM4_TYPE7 || !count)
+        return 0;
+    const void **known = find(n->packets, hash_packet(header.opcode, n->word, count));
+    if (!*known)
+        *known = (void *)(uintptr_t)(1 + lay_out(n, names, header.opcode, n->word, count));
+    return (uint32_t)(uintptr_t)*known - 1;
+}
+
+void view_names(const struct view_run *run, struct json_object *to)
+{
+    const struct record *record = &run->side->record;
+    struct namer *n = tool_alloc(1, sizeof(*n));
+    *n = (struct namer){.run = run,
+                        .registers = cps_json_new_object(to, "registers"),
+                        .layouts = cps_json_new_array(to, "layouts"),
+                        .by_signature = json_object_new_object(),
+                        .values = lh_kptr_table_new(4096, NULL),
+                        .packets = lh_kptr_table_new(4096, NULL)};
+    tool_need(n->values && n->packets);
+    for (size_t i = 0; i < record->count; i++)
+        name_event(n, &record->event[i]);
+    struct json_object *list = cps_json_new_array(to, "packets");
     for (size_t i = 0; i < run->packets; i++)
-        name_packet(&n, &run->packet[i]);
-    json_object_put(tool_json(n.by_signature));
-    lh_table_free(n.values);
-    lh_table_free(n.packets);
+        cps_json_append(list, json_object_new_int64(name_packet(n, run->packet[i])));
+    json_object_put(tool_json(n->by_signature));
+    lh_table_free(n->values);
+    lh_table_free(n->packets);
+    free(n);
 }

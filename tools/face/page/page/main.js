@@ -5,8 +5,7 @@ function shellText() {
     $("inputs").textContent = meta.capture + " · " + firmware + " · " + meta.gen;
     $("inputs").title = $("inputs").textContent;
     $("tab-diff").hidden = !meta.diff;
-    $("status").textContent = "Reading " + thousands(meta.rows) + " events …";
-    $("counts").replaceChildren(span("strong", plural(meta.packets, "packet")));
+    $("status").textContent = "Reading " + thousands(meta.events) + " events …";
 }
 function connect() {
     for (const view of ["packet", "state", "diff"])
@@ -64,16 +63,14 @@ async function start() {
     }
     meta = await jsonSection("meta");
     shellText();
-    readPackets(await section("pk"));
-    const columns = new Columns(await section("pay"));
-    payload = columns.u32(meta.words);
+    readRun(await section("ev"));
     names = await jsonSection("names");
+    P.layout = names.packets;
     listDraws();
     buildTree();
     listVisible();
     makeTree();
     tree.resize(visible.length);
-    readEvents(await section("ev"));
     readCode((await jsonSection("code")).parts);
     countPackets();
     makeSearch();

@@ -1,51 +1,13 @@
-// What the file holds: packets P, rows of events E, processors, submissions, draws, code.
+// What the file holds: packets P, rows of events E, processors, draws, code.
 
-const REG = 2, REGR = 3, PIPE = 4, CTRL = 5, MEMW = 6, MEMR = 7, PROT = 8, IRQ = 9, STEP = 10, STEPX = 11, ASSUME = 12,
-    UNMODELLED = 13; // kinds of trace/event/event.def
-const RING = 0, SDS = 4, INTERNAL = 5; // levels
-const NONE = 0xffffffff, REM = 0x1c, MEMDATA = 0x1d, REGDATA = 0x1e, DATA = 0x1f; // $1c and behind it
+const REM = 0x1c, MEMDATA = 0x1d, REGDATA = 0x1e, DATA = 0x1f; // $1c and behind it
 const OP_IB_END = 10, OP_SET_DRAW_STATE = 0x43;
 
-let meta = null, names = null, changes = null;
-const P = {n: 0}, E = {n: 0};
-let payload = new Uint32Array(0);
+let names = null, changes = null;
 const code = []; // per part: Map of pc to instruction
 let draws = []; // packets that start work, in order of time
 let drawIndex = new Map(); // of a packet, among them
 let drawOf = new Map(); // of a packet: {kind, number, last}, as `state` counts
-
-function readPackets(bytes) {
-    const c = new Columns(bytes), n = meta.packets;
-    P.n = n;
-    P.level = c.u8(n);
-    P.low = c.u32(n, true);
-    P.high = c.u32(n);
-    P.header = c.u32(n);
-    P.submission = c.u32(n, true);
-    P.time = c.u32(n + 1, true);
-    P.first = c.u32(n + 1, true);
-    P.word = c.u32(n + 1, true);
-    P.layout = c.u32(n);
-}
-
-function readEvents(bytes) {
-    const c = new Columns(bytes), n = meta.rows;
-    E.n = n;
-    const kinds = c.u8(n);
-    E.kind = new Uint8Array(n);
-    E.sub = new Uint8Array(n);
-    for (let i = 0; i < n; i++) {
-        E.kind[i] = kinds[i] & 15;
-        E.sub[i] = kinds[i] >> 4;
-    }
-    E.pc = c.u32(n, true);
-    E.addr = c.u32(n);
-    E.value = c.u32(n);
-    E.high = new Map();
-    const high = c.rest();
-    for (let at = 0; at + 8 <= high.byteLength; at += 8)
-        E.high.set(high.getUint32(at, true), high.getUint32(at + 4, true));
-}
 
 // An instruction: row of the section `code` with names.
 function instruction(row, func, start) {

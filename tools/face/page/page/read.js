@@ -53,8 +53,4 @@ class Columns {
         }
         return ret;
     }
-    rest() {
-        const left = this.bytes.length - this.at;
-        return new DataView(this.bytes.buffer, this.bytes.byteOffset + this.at, left);
-    }
 }
