@@ -197,29 +197,25 @@ struct cps_err *attach_server_open(const struct cps_options *opt, struct attach_
     return NULL;
 }
 
-/* What went wrong for an editor is no matter of the run's. */
-static void serve_client(struct attach_server *s, int client)
-{
-    s->run.clock = s->play->engine->clock;
-    struct cps_err *err = dap_serve_run(&s->run, client);
-    if (err)
-        fprintf(stderr, "cpscope: an editor was let go: %s\n", err->message);
-    cps_err_free(err);
-    if (s->run.ended)
-        fputs("cpscope: an editor ended the run\n", stderr);
-    close(client);
-    pthread_mutex_lock(&s->lock);
-    s->busy = false; /* the next one may come */
-    pthread_mutex_unlock(&s->lock);
-}
-
 /* As cps_engine_interrupt() asks; the end that an editor asked for lasts. */
 static bool serve_waiting(void *context)
 {
     struct attach_server *s = context;
     int client = s->run.ended || s->client < 0 ? -1 : atomic_exchange(&s->client, -1);
-    if (client >= 0)
-        serve_client(s, client);
+    if (client >= 0) {
+        /* What went wrong for an editor is no matter of the run's. */
+        s->run.clock = s->play->engine->clock;
+        struct cps_err *err = dap_serve_run(&s->run, client);
+        if (err)
+            fprintf(stderr, "cpscope: an editor was let go: %s\n", err->message);
+        cps_err_free(err);
+        if (s->run.ended)
+            fputs("cpscope: an editor ended the run\n", stderr);
+        close(client);
+        pthread_mutex_lock(&s->lock);
+        s->busy = false; /* the next one may come */
+        pthread_mutex_unlock(&s->lock);
+    }
     return s->run.ended;
 }
 

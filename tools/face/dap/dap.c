@@ -102,22 +102,6 @@ static struct cps_err *check_one(const char *request, char *name, struct json_ob
     return NULL;
 }
 
-/* Whether what a request carries has the types that it should. A wrong one says so: taken for one
- * that is missing, it would do something else than was asked for. */
-static struct cps_err *check_arguments(const char *request, const char *signature,
-                                       struct json_object *arguments)
-{
-    CPS_TRY(dap_check_kind(request, "arguments", arguments, 'o'));
-    CPS_FREE char *copy = tool_strdup(signature);
-    char *state = NULL;
-    for (char *at = strtok_r(copy, " ", &state); at; at = strtok_r(NULL, " ", &state)) {
-        char *colon = strchr(at, ':');
-        *colon = '\0';
-        CPS_TRY(check_one(request, at, arguments, colon[1]));
-    }
-    return NULL;
-}
-
 /* ---- messages ---- */
 
 void dap_event(struct dap *d, const char *name, struct json_object *body)
@@ -254,7 +238,19 @@ static struct cps_err *run_row(struct dap *d, const struct row *row, const char 
         return cps_err_new(CPS_ERR_INPUT, "nothing is launched yet");
     if (d->running && row->when == STOPPED)
         return cps_err_new(CPS_ERR_INPUT, "the machine runs");
-    CPS_TRY(check_arguments(row->command, row->arguments, d->in));
+    /* Whether what a request carries has the types that it should. A wrong one says so: taken for
+     * one that is missing, it would do something else than was asked for. */
+    const char *request = row->command;
+    const char *signature = row->arguments;
+    struct json_object *arguments = d->in;
+    CPS_TRY(dap_check_kind(request, "arguments", arguments, 'o'));
+    CPS_FREE char *copy = tool_strdup(signature);
+    char *state = NULL;
+    for (char *at = strtok_r(copy, " ", &state); at; at = strtok_r(NULL, " ", &state)) {
+        char *colon = strchr(at, ':');
+        *colon = '\0';
+        CPS_TRY(check_one(request, at, arguments, colon[1]));
+    }
     d->how = row->how;
     struct cps_err *err = row->run(d);
     if (!err && d->session->debug && cps_debug_nomem(d->session->debug))

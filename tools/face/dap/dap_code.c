@@ -35,27 +35,23 @@ uint64_t dap_code_address(const struct dap *d, unsigned core, int64_t pc)
     return base + unit_of(d) * (uint64_t)pc;
 }
 
-/* Images of one file overlap: the last that begins before the address. */
-static bool find_image(const struct dap *d, uint64_t address, unsigned *core, int64_t *pc)
-{
-    const struct cps_afuc *afuc = session_afuc(d->session);
-    uint64_t nearest = UINT64_MAX;
-    for (unsigned i = 0; i < session_engine(d->session)->cores; i++) {
-        uint64_t size = 4 * (uint64_t)cps_afuc_image_size(afuc, i);
-        uint64_t distance = address - cps_afuc_image_iova(afuc, i);
-        if (distance >= size || distance >= nearest)
-            continue;
-        nearest = distance;
-        *core = i;
-        *pc = (int64_t)(distance / 4);
-    }
-    return nearest != UINT64_MAX;
-}
-
 bool dap_find_code(const struct dap *d, uint64_t address, unsigned *core, int64_t *pc)
 {
-    if (session_afuc(d->session))
-        return find_image(d, address, core, pc);
+    if (session_afuc(d->session)) {
+        /* Images of one file overlap: the last that begins before the address. */
+        const struct cps_afuc *afuc = session_afuc(d->session);
+        uint64_t nearest = UINT64_MAX;
+        for (unsigned i = 0; i < session_engine(d->session)->cores; i++) {
+            uint64_t size = 4 * (uint64_t)cps_afuc_image_size(afuc, i);
+            uint64_t distance = address - cps_afuc_image_iova(afuc, i);
+            if (distance >= size || distance >= nearest)
+                continue;
+            nearest = distance;
+            *core = i;
+            *pc = (int64_t)(distance / 4);
+        }
+        return nearest != UINT64_MAX;
+    }
     *core = (unsigned)(address >> 32);
     *pc = (int64_t)(address & 0xffffffff) / unit_of(d);
     return *core < session_engine(d->session)->cores && has_code(d, *core, *pc);

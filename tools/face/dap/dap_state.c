@@ -53,20 +53,6 @@ static void keep_part(struct json_object *list, int64_t first, int64_t count)
     json_object_array_del_idx(list, 0, (size_t)from);
 }
 
-static void add_call(struct dap *d, unsigned core, unsigned index, uint32_t pc,
-                     struct json_object *list)
-{
-    CPS_BUF name = {0};
-    session_place(d->session, core, pc, &name);
-    if (!name.size)
-        cps_buf_printf(&name, "%s 0x%04" PRIx32, session_core_name(d->session, core), pc);
-    struct json_object *frame =
-        doc_row(list, "id=%u name=%p line=%d", core * FRAMES + index + 1, &name, 0);
-    dap_put_source(d, core, pc, frame);
-    doc_put(frame, "column=%d instructionPointerReference=%" PRIx64,
-            cps_json_get(frame, "source") && !d->columns_from_0, dap_code_address(d, core, pc));
-}
-
 static const char *const level_names[] = {"ring", "IB1", "IB2", "IB3", "draw state"};
 
 /* "0x...00, 3 of 7 dwords read" of a stream that a core is in; nothing of others. */
@@ -89,9 +75,18 @@ struct cps_err *dap_stack_trace(struct dap *d)
     d->unseen = false;
     d->shown_core = core;
     struct cps_where where = cps_engine_where(session_engine(s), core);
-    for (; index <= where.depth; index++)
-        add_call(d, core, index, index ? word_at(d, core, CPS_FILE_STACK, index - 1) : where.pc,
-                 list);
+    for (; index <= where.depth; index++) {
+        uint32_t pc = index ? word_at(d, core, CPS_FILE_STACK, index - 1) : where.pc;
+        CPS_BUF name = {0};
+        session_place(d->session, core, pc, &name);
+        if (!name.size)
+            cps_buf_printf(&name, "%s 0x%04" PRIx32, session_core_name(d->session, core), pc);
+        struct json_object *frame =
+            doc_row(list, "id=%u name=%p line=%d", core * FRAMES + index + 1, &name, 0);
+        dap_put_source(d, core, pc, frame);
+        doc_put(frame, "column=%d instructionPointerReference=%" PRIx64,
+                cps_json_get(frame, "source") && !d->columns_from_0, dap_code_address(d, core, pc));
+    }
     for (unsigned level = CPS_LEVEL_SDS + 1; session_afuc(s) && level--;) {
         CPS_BUF name = {0};
         cps_buf_printf(&name, "%s ", level_names[level]);
@@ -335,23 +330,6 @@ struct cps_err *dap_set_expression(struct dap *d)
     return assign_value(d, core, dap_text(d, "expression"));
 }
 
-/* A command of the debugger; the client is told behind the answer what it did. One that failed may
- * have moved: `source` runs several. */
-static struct cps_err *run_command(struct dap *d, const char *line)
-{
-    struct debugger *r = d->debugger;
-    d->typed = true;
-    d->moves = r->moves;
-    struct cps_err *err = command_run(r, line);
-    if (!err)
-        cps_json_buf(d->out, "result", &r->out);
-    else if (r->out.size)
-        dap_output(d, &r->out);
-    cps_json_int(d->out, "variablesReference", 0);
-    cps_buf_clear(&r->out);
-    return err;
-}
-
 struct cps_err *dap_evaluate(struct dap *d)
 {
     unsigned core = 0;
@@ -360,8 +338,21 @@ struct cps_err *dap_evaluate(struct dap *d)
     CPS_TRY(frame_core(d, &core));
     if (!text)
         return cps_err_new(CPS_ERR_INPUT, "evaluate: expected \"expression\"");
-    if (!strcmp(cps_json_get_text(d->in, "context", ""), "repl"))
-        return run_command(d, text);
+    if (!strcmp(cps_json_get_text(d->in, "context", ""), "repl")) {
+        /* A command of the debugger; the client is told behind the answer what it did. One that
+         * failed may have moved: `source` runs several. */
+        struct debugger *r = d->debugger;
+        d->typed = true;
+        d->moves = r->moves;
+        struct cps_err *err = command_run(r, text);
+        if (!err)
+            cps_json_buf(d->out, "result", &r->out);
+        else if (r->out.size)
+            dap_output(d, &r->out);
+        cps_json_int(d->out, "variablesReference", 0);
+        cps_buf_clear(&r->out);
+        return err;
+    }
     CPS_TRY(expr_eval(d->session, core, NULL, text, &value));
     doc_put(d->out, "result=%8" PRIx64 " memoryReference=%" PRIx64 " variablesReference=%d", value,
             value, 0);

@@ -116,15 +116,6 @@ static void propose_registers(struct proposals *p)
     }
 }
 
-static void propose_sections(struct proposals *p)
-{
-    for (unsigned i = 0; i < CPS_FW_ROLE_COUNT; i++) {
-        const char *name = cps_fw_role_section((enum cps_fw_role)i);
-        if (name)
-            propose_name(p, name, KIND_KEYWORD, NULL);
-    }
-}
-
 static void complete_asm(struct proposals *p)
 {
     const struct lsp_document *d = p->document;
@@ -143,8 +134,13 @@ static void complete_asm(struct proposals *p)
         return;
     else if (p->index == 1)
         propose_mnemonics(p);
-    else if (p->has_first && lsp_token_is(d, &p->first, "section"))
-        propose_sections(p);
+    else if (p->has_first && lsp_token_is(d, &p->first, "section")) {
+        for (unsigned i = 0; i < CPS_FW_ROLE_COUNT; i++) {
+            const char *name = cps_fw_role_section((enum cps_fw_role)i);
+            if (name)
+                propose_name(p, name, KIND_KEYWORD, NULL);
+        }
+    }
     if (!p->sigil && p->index == 1 && is_afuc && p->to > p->from) /* a handler's label */
         propose_space(p, CPS_SPACE_PACKET, 128);
 }

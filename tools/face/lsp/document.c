@@ -16,24 +16,19 @@ struct lsp_document *lsp_find(struct lsp *l, const char *uri)
     return d;
 }
 
-static void release_document(struct lsp *l, struct lsp_document *d)
-{
-    l->bytes -= d->text.size;
-    cps_asm_check_deinit_(&d->check);
-    cps_buf_deinit(&d->text);
-    free(d->line);
-    free(d->block);
-    free(d->uri);
-    free(d);
-}
-
 static void drop_document(struct lsp *l, struct lsp_document *which)
 {
     struct lsp_document **at = &l->documents;
     while (*at != which)
         at = &(*at)->next;
     *at = which->next;
-    release_document(l, which);
+    l->bytes -= which->text.size;
+    cps_asm_check_deinit_(&which->check);
+    cps_buf_deinit(&which->text);
+    free(which->line);
+    free(which->block);
+    free(which->uri);
+    free(which);
 }
 
 void lsp_forget(struct lsp *l)
@@ -68,14 +63,6 @@ static bool ends_with(const char *text, const char *end)
     return size >= wanted && !strcmp(text + size - wanted, end);
 }
 
-/* As the editor calls it, as the file is called, or as it begins. */
-static enum lsp_kind kind_of(const char *uri, const char *language, const struct cps_buf *text)
-{
-    bool is_pm4 = strstr(language, "pm4") || ends_with(uri, ".pm4") ||
-                  !strncmp(cps_buf_text(text), "# cpscope-pm4", 13);
-    return is_pm4 ? LSP_PM4 : LSP_ASM;
-}
-
 static struct cps_err *get_text(struct json_object *from, struct cps_buf *ret)
 {
     struct json_object *text = cps_json_member(from, "text", json_type_string);
@@ -101,7 +88,11 @@ struct cps_err *lsp_open(struct lsp *l, struct lsp_request *r)
         l->documents = d;
     }
     d->version = cps_json_get_int(item, "version", 0);
-    d->kind = kind_of(uri, cps_json_get_text(item, "languageId", ""), &text);
+    /* As the editor calls it, as the file is called, or as it begins. */
+    const char *language = cps_json_get_text(item, "languageId", "");
+    bool is_pm4 = strstr(language, "pm4") || ends_with(uri, ".pm4") ||
+                  !strncmp(cps_buf_text(&text), "# cpscope-pm4", 13);
+    d->kind = is_pm4 ? LSP_PM4 : LSP_ASM;
     struct cps_err *err = set_text(l, d, &text);
     if (!err)
         return lsp_check(l, d);

@@ -93,16 +93,6 @@ static void send_error(struct lsp *l, struct json_object *id, enum lsp_code code
     send_message(l, message);
 }
 
-static void send_result(struct lsp *l, struct json_object *id, const struct lsp_request *r)
-{
-    struct json_object *message = new_reply(id);
-    if (r->result)
-        cps_json_add(message, "result", r->result);
-    else
-        cps_json_null(message, "result");
-    send_message(l, message);
-}
-
 /* Reads what the row wants of the parameters, and does it. */
 static struct cps_err *run_row(struct lsp *l, const struct row *row, struct lsp_request *r)
 {
@@ -145,7 +135,12 @@ static void handle_request(struct lsp *l, const char *method, struct json_object
         json_object_put(r.result);
         send_error(l, id, LSP_INVALID_PARAMS, err->message);
     } else {
-        send_result(l, id, &r);
+        struct json_object *message = new_reply(id);
+        if (r.result)
+            cps_json_add(message, "result", r.result);
+        else
+            cps_json_null(message, "result");
+        send_message(l, message);
     }
     cps_err_free(err);
 }

@@ -17,15 +17,6 @@ const struct cps_names *lsp_names(struct lsp *l, enum cps_layout layout)
     return *names;
 }
 
-static struct cps_err *take_option(struct lsp *l, const char *name, struct json_object *value)
-{
-    const char *text =
-        json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
-    if (!text || strlen(text) != (size_t)json_object_get_string_len(value))
-        return cps_err_new(CPS_ERR_INPUT, "initializationOptions: expected a text as \"%s\"", name);
-    return opt_take(OPT_SHIFT_LSP, name, text, &l->opt);
-}
-
 /* Those of the client, named as on the command line, come behind those of the command line. Texts
  * point into the options, which are kept. */
 static struct cps_err *take_options(struct lsp *l, struct json_object *options)
@@ -36,8 +27,14 @@ static struct cps_err *take_options(struct lsp *l, struct json_object *options)
     l->options = json_object_get(options);
     for (unsigned i = 0; (name = opt_form(OPT_SHIFT_LSP, i, &form)); i++) {
         struct json_object *value = cps_json_get(options, name);
-        if (value)
-            CPS_TRY(take_option(l, name, value));
+        if (value) {
+            const char *text =
+                json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
+            if (!text || strlen(text) != (size_t)json_object_get_string_len(value))
+                return cps_err_new(CPS_ERR_INPUT,
+                                   "initializationOptions: expected a text as \"%s\"", name);
+            CPS_TRY(opt_take(OPT_SHIFT_LSP, name, text, &l->opt));
+        }
     }
     return opt_taken(OPT_SHIFT_LSP, &l->opt);
 }

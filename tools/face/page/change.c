@@ -87,26 +87,6 @@ static void add_row(struct json_object *rows, int mark, const struct cps_event *
               cps_event_pc(new));
 }
 
-/* Both sides in their order: what one side has more stands where it happened. */
-static void put_rows(struct json_object *rows, struct inside a, struct inside b,
-                     const struct cps_difference *found, size_t count)
-{
-    const struct cps_event *x = next_event(&a);
-    const struct cps_event *y = next_event(&b);
-    for (unsigned i = 0; (x || y) && i < MOST_ROWS; i++) {
-        const struct cps_difference *left = x ? about(found, count, x, NULL) : NULL;
-        const struct cps_difference *right = y ? about(found, count, NULL, y) : NULL;
-        bool only_left = x && (!y || (left && !left->b));
-        bool only_right = !only_left && y && (!x || (right && !right->a));
-        int mark = only_left ? OLD_ONLY : only_right ? NEW_ONLY : left ? CHANGED : SAME;
-        add_row(rows, mark, only_right ? NULL : x, only_left ? NULL : y);
-        a.at += !only_right && x;
-        b.at += !only_left && y;
-        x = only_right ? x : next_event(&a);
-        y = only_left ? y : next_event(&b);
-    }
-}
-
 /* Many packets differ in the same way. @return the number of the rows in a list without repetition
  */
 static int64_t number_of_rows(struct change *c, struct json_object *rows)
@@ -232,8 +212,23 @@ static void put_packet(struct change *c, const struct cps_difference *found, siz
 {
     const struct cps_event *pkt = found->pkt_b ? found->pkt_b : found->pkt_a;
     struct json_object *rows = json_object_new_array();
-    put_rows(rows, inside_of(&c->old->record, found->pkt_a),
-             inside_of(&c->run->side->record, found->pkt_b), found, count);
+    /* Both sides in their order: what one side has more stands where it happened. */
+    struct inside a = inside_of(&c->old->record, found->pkt_a);
+    struct inside b = inside_of(&c->run->side->record, found->pkt_b);
+    const struct cps_event *x = next_event(&a);
+    const struct cps_event *y = next_event(&b);
+    for (unsigned i = 0; (x || y) && i < MOST_ROWS; i++) {
+        const struct cps_difference *left = x ? about(found, count, x, NULL) : NULL;
+        const struct cps_difference *right = y ? about(found, count, NULL, y) : NULL;
+        bool only_left = x && (!y || (left && !left->b));
+        bool only_right = !only_left && y && (!x || (right && !right->a));
+        int mark = only_left ? OLD_ONLY : only_right ? NEW_ONLY : left ? CHANGED : SAME;
+        add_row(rows, mark, only_right ? NULL : x, only_left ? NULL : y);
+        a.at += !only_right && x;
+        b.at += !only_left && y;
+        x = only_right ? x : next_event(&a);
+        y = only_left ? y : next_event(&b);
+    }
     doc_array(c->packets, "%" PRId64 " %zu %" PRId64 " %d %d", packet_number(c->run, found->pkt_b),
               count, number_of_rows(c, rows), pkt ? (int)cps_event_who(pkt) : -1,
               pkt ? cps_diff_packet_id(pkt) : -1);

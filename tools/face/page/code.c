@@ -61,19 +61,6 @@ static void take_instruction(struct reading *r, char *line, char *end)
     cps_buf_clear(&r->label);
 }
 
-static void take_line(struct reading *r, char *line)
-{
-    size_t size = strlen(line);
-    bool is_label = size && line[size - 1] == ':';
-    if (!strncmp(line, ".section ", 9) && r->part + 1 < r->fw->part_count)
-        r->part++;
-    else if (!strncmp(line, "        ", 8))
-        take_instruction(r, line, line + size);
-    else if (is_label)
-        take_label(r, line, size);
-    r->blank = !size || (r->label.size && is_label);
-}
-
 struct cps_err *view_listing(const struct cps_fw *fw, const char *rnn, struct view_listing *ret)
 {
     struct reading reading = {.fw = fw, .to = ret};
@@ -85,7 +72,15 @@ struct cps_err *view_listing(const struct cps_fw *fw, const char *rnn, struct vi
         end = line + strcspn(line, "\n");
         bool more = *end != '\0';
         *end = '\0';
-        take_line(&reading, line);
+        size_t size = strlen(line);
+        bool is_label = size && line[size - 1] == ':';
+        if (!strncmp(line, ".section ", 9) && reading.part + 1 < reading.fw->part_count)
+            reading.part++;
+        else if (!strncmp(line, "        ", 8))
+            take_instruction(&reading, line, line + size);
+        else if (is_label)
+            take_label(&reading, line, size);
+        reading.blank = !size || (reading.label.size && is_label);
         end += more;
     }
     cps_buf_deinit(&reading.label);

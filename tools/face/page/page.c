@@ -84,16 +84,6 @@ void view_page_json(const char *name, struct json_object *value, struct cps_buf 
 
 enum { KIND, SUB, WHO, PC, LOW, HIGH, VALUE, COLUMNS };
 
-static uint32_t column_of(const struct cps_event *event, unsigned column)
-{
-    const uint32_t values[COLUMNS] = {
-        [KIND] = cps_event_kind(event), [SUB] = cps_event_sub(event),
-        [WHO] = cps_event_who(event),   [PC] = cps_event_pc(event),
-        [LOW] = (uint32_t)event->addr,  [HIGH] = (uint32_t)(event->addr >> 32),
-        [VALUE] = event->value};
-    return values[column];
-}
-
 /* Events by kind, and of one kind in their order. */
 static uint32_t *sort_events(const struct record *record)
 {
@@ -121,7 +111,13 @@ void view_page_events(const struct record *record, struct cps_buf *out)
         uint32_t before = 0;
         unsigned planes = column < PC ? 1 : 4;
         for (size_t i = 0; i < count; i++) {
-            uint32_t value = column_of(&record->event[column == KIND ? i : order[i]], column);
+            const struct cps_event *event = &record->event[column == KIND ? i : order[i]];
+            const uint32_t values[COLUMNS] = {
+                [KIND] = cps_event_kind(event), [SUB] = cps_event_sub(event),
+                [WHO] = cps_event_who(event),   [PC] = cps_event_pc(event),
+                [LOW] = (uint32_t)event->addr,  [HIGH] = (uint32_t)(event->addr >> 32),
+                [VALUE] = event->value};
+            uint32_t value = values[column];
             for (unsigned k = 0; k < planes; k++)
                 plane[k * count + i] = (uint8_t)((value - before) >> 8 * k);
             before = column == PC ? value : 0;
