@@ -18,7 +18,7 @@
 #include "tools/cmd/terminal/report.h"
 #include "tools/run/play.h"
 #include "tools/explain/summary/summary.h"
-#include "tools/face/dap/attach_server.h"
+#include "tools/face/dap/dap.h"
 
 int cmd_run(const struct cps_options *opt);
 

@@ -14,7 +14,7 @@
 #include "tools/cmd/terminal/paint.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
-#include "tools/face/dap/attach_server.h"
+#include "tools/face/dap/dap.h"
 #include "trace/out/outfile.h"
 
 #define COMMAND(id, name, ...) int cmd_##name(const struct cps_options *opt);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Sockets of runs: where they are, and the adapter's end of one. */
 #define _GNU_SOURCE /* struct ucred */
-#include "tools/face/dap/attach.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/cmd/terminal/oom.h"
+#include "tools/face/dap/dap_private.h"
 
 #define FOLDER     "cpscope"
 #define OPEN_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -177,7 +175,8 @@ struct cps_err *attach_check(const struct attach_socket *at, bool *exists)
                        cps_buf_text(&at->path));
 }
 
-bool attach_is_ours(int socket)
+/* Whether the process at the other end of a connected socket is the user's. */
+static bool attach_is_ours(int socket)
 {
 #ifdef SO_PEERCRED
     struct ucred peer = {0};
@@ -188,6 +187,20 @@ bool attach_is_ours(int socket)
     (void)socket;
     return false; /* nobody can say */
 #endif
+}
+
+int attach_accept(int listener, const char *line)
+{
+    int client = accept(listener, NULL, NULL);
+    if (client < 0)
+        return -1;
+    if (attach_is_ours(client)) {
+        ssize_t sent = send(client, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
+        (void)sent; /* who does not listen has lost */
+        return client;
+    }
+    close(client);
+    return -1;
 }
 
 /* ---- the adapter's end ---- */

@@ -315,8 +315,8 @@ static struct cps_err *serve_on(struct debugger *debugger, struct dap_run *run, 
     d->session = &debugger->session;
     d->run = run;
     d->open = d->session->debug != NULL;
-    struct cps_err *err =
-        dap_wire_open(run ? "(socket)" : "(stdin)", in, out, &debugger->interrupt, &d->wire);
+    struct cps_err *err = dap_wire_open(run ? "(socket)" : "(stdin)", in, out, &debugger->interrupt,
+                                        run ? run->listener : -1, &d->wire);
     if (!err)
         err = serve_client(d);
     dap_wire_close(d->wire);

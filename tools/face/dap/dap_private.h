@@ -3,6 +3,10 @@
 #ifndef CPS_DAP_PRIVATE_H
 #define CPS_DAP_PRIVATE_H
 
+#include <sys/un.h>
+#include <time.h>
+
+#include "tools/cmd/options/opt.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/face/dap/dap.h"
@@ -17,10 +21,11 @@ struct dap_wire;
 /**
  * Starts reading. @param name  of the input, for messages @param in  descriptor @param interrupt
  * set to 1 when a request arrives that ends a run: pause, disconnect, terminate, restart; or when
- * the input ends
+ * the input ends @param listener  whose clients are told that one is there; -1: none
  */
 CPS_MUST_USE struct cps_err *dap_wire_open(const char *name, int in, FILE *out,
-                                           atomic_int *interrupt, struct dap_wire **ret);
+                                           atomic_int *interrupt, int listener,
+                                           struct dap_wire **ret);
 /** Ends without waiting for more input. NULL is fine. */
 void dap_wire_close(struct dap_wire *wire);
 /** Waits for the next message, which the caller releases. *ret is NULL at the end of the input.
@@ -41,7 +46,59 @@ void dap_wire_send(struct dap_wire *wire, struct json_object *message);
 /** The same of one that has its "seq" already. */
 void dap_wire_pass(struct dap_wire *wire, struct json_object *message);
 
+/* ---- attach.c: the socket at which a run waits for an editor. It lies in a folder that is its
+ * user's alone, and is checked on what was opened: owner, mode, no link; and on both ends whose
+ * process the other one is. ---- */
+
+#define ATTACH_NAME 80 /* bytes of a socket's name in its folder */
+
+/** Where a socket is. */
+struct attach_socket {
+    struct cps_buf path; /**< for people */
+    int folder;          /**< descriptor, -1: none */
+    char name[ATTACH_NAME];
+};
+
+/** Opens the folder of @p path, which must be the user's alone.
+ * @return CPS_ERR_OS; the caller calls attach_deinit() in any case */
+CPS_MUST_USE struct cps_err *attach_open(const char *path, struct attach_socket *ret);
+/** The same of the socket of process @p pid, in the folder "cpscope" of XDG_RUNTIME_DIR, which is
+ * made if @p make. */
+CPS_MUST_USE struct cps_err *attach_open_pid(long pid, bool make, struct attach_socket *ret);
+/** The same where one run alone listens in that folder.
+ * @return CPS_ERR_INPUT: none does, or more than one, which are named */
+CPS_MUST_USE struct cps_err *attach_open_only(struct attach_socket *ret);
+void attach_deinit(struct attach_socket *at);
+/** Its address: by the opened folder, so that nobody can put another one in its place. */
+struct sockaddr_un attach_address(const struct attach_socket *at);
+/** Whether what has the name is a socket that is the user's alone. *exists: whether anything has
+ * it; nothing is no error. */
+CPS_MUST_USE struct cps_err *attach_check(const struct attach_socket *at, bool *exists);
+
+/** What the run's end prints first: this, or why not. One line. */
+#define ATTACH_HELLO "cpscope: attach"
+/** Takes in who waits at a listening socket, and sends a line; -1: nobody does, or another user. */
+int attach_accept(int listener, const char *line);
+/** Connects with the run at a socket. @return CPS_ERR_OS, CPS_ERR_INPUT: what it printed instead */
+CPS_MUST_USE struct cps_err *attach_connect(const struct attach_socket *at, int *ret);
+
 /* ---- the adapter ---- */
+
+/** A run that clients attach to: they get a session of their own that stands where the run does,
+ * so that nothing they do is seen in what the run writes. */
+struct dap_run {
+    const struct cps_options *opt; /**< of the run; every input can be read again */
+    uint64_t clock;                /**< of its engine */
+    bool attached;                 /**< set when a client did */
+    bool ended;                    /**< set when one has asked for the end of the run */
+    int listener;                  /**< where others are told that one is there; -1: nowhere */
+    int socket;                    /**< of the client that is served */
+    struct timespec patience_ends; /**< by then it has attached, or is let go */
+};
+/** The same for a client that comes through a socket, until it lets go or is gone, or has not
+ * attached in 5 s.
+ * @return CPS_ERR_NOMEM and the like: that of a client is none */
+CPS_MUST_USE struct cps_err *dap_serve_run(struct dap_run *run, int socket);
 
 /** The lists of points that a client sets as a whole. */
 enum dap_list {

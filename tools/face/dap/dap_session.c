@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "tools/cmd/options/opt_engine.h"
-#include "tools/face/dap/attach.h"
 #include "tools/face/dap/dap_private.h"
 
 /* ---- launch ---- */
@@ -158,7 +157,7 @@ static struct cps_err *open_relay(struct dap_relay *r)
     cps_json_add(message, "arguments",
                  r->dap->hello ? json_object_get(r->dap->hello) : json_object_new_object());
     struct cps_err *err =
-        r->out ? dap_wire_open("(socket)", r->socket, r->out, &r->interrupt, &r->wire)
+        r->out ? dap_wire_open("(socket)", r->socket, r->out, &r->interrupt, -1, &r->wire)
                : cps_err_os("(socket)", "open");
     if (err) {
         json_object_put(message);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Messages of the Debug Adapter Protocol on a pair of streams. */
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +74,18 @@ static void *read_all(void *context)
     return NULL;
 }
 
+/* A second client. */
+static void refuse(int listener)
+{
+    int client = attach_accept(listener, "another editor is attached to this run\n");
+    if (client >= 0)
+        close(client);
+    else
+        poll(NULL, 0, 100); /* no descriptor is left: whoever knocks waits */
+}
+
 struct cps_err *dap_wire_open(const char *name, int in, FILE *out, atomic_int *interrupt,
-                              struct dap_wire **ret)
+                              int listener, struct dap_wire **ret)
 {
     pthread_condattr_t monotonic;
     struct dap_wire *w = tool_alloc(1, sizeof(*w));
@@ -89,8 +100,12 @@ struct cps_err *dap_wire_open(const char *name, int in, FILE *out, atomic_int *i
         free(w);
         return cps_err_os("(pipe)", "create");
     }
-    w->frame = (struct frame){
-        .name = name, .protocol = "Debug Adapter Protocol", .in = in, .wake = w->wake[0]};
+    w->frame = (struct frame){.name = name,
+                              .protocol = "Debug Adapter Protocol",
+                              .in = in,
+                              .wake = w->wake[0],
+                              .door = listener,
+                              .answer = listener < 0 ? NULL : refuse};
     if (pthread_create(&w->thread, NULL, read_all, w)) {
         close(w->wake[0]);
         close(w->wake[1]);

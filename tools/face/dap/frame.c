@@ -21,12 +21,17 @@ static struct cps_err *bad_input(const struct frame *f, const char *expected)
 /* The next byte, or EOF; also when nobody wants more. */
 static int get_byte(struct frame *f)
 {
-    struct pollfd both[2] = {{f->in, POLLIN, 0}, {f->wake, POLLIN, 0}};
+    struct pollfd all[3] = {
+        {f->in, POLLIN, 0}, {f->wake, POLLIN, 0}, {f->answer ? f->door : -1, POLLIN, 0}};
     while (f->at == f->size) {
-        if (poll(both, 2, -1) < 0 && errno == EINTR)
+        if (poll(all, 3, -1) < 0 && errno == EINTR)
             continue;
-        if (both[1].revents)
+        if (all[1].revents)
             return EOF;
+        if (all[2].revents)
+            f->answer(f->door);
+        if (!all[0].revents)
+            continue;
         ssize_t got = read(f->in, f->buffer, sizeof(f->buffer));
         if (got < 0 && errno == EINTR)
             continue;

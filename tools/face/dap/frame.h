@@ -20,10 +20,12 @@ struct json_object;
 
 /** Where messages come from. Zero-initialised but for what is said here. */
 struct frame {
-    const char *name;     /**< of the input, for messages: "(stdin)" */
-    const char *protocol; /**< for messages: "Debug Adapter Protocol" */
-    int in;               /**< descriptor that is read */
-    int wake;             /**< another one: what comes out of it ends the input; -1: none */
+    const char *name;         /**< of the input, for messages: "(stdin)" */
+    const char *protocol;     /**< for messages: "Debug Adapter Protocol" */
+    int in;                   /**< descriptor that is read */
+    int wake;                 /**< another one: what comes out of it ends the input; -1: none */
+    int door;                 /**< a third one, which is answered by... */
+    void (*answer)(int door); /**< ...this; NULL: it is none */
     char buffer[4096];
     size_t at, size; /**< in the buffer */
     uint64_t offset; /**< bytes that were taken, for messages */
