@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What is wrong with a document: what the assembler, or the reader of PM4 text, says of it. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "tools/face/lsp/private.h"
@@ -55,12 +56,10 @@ static void add_error(void *context, uint32_t line, size_t column, const char *m
     size_t range[2];
     if (e->count++ >= MOST_ERRORS)
         return;
-    struct json_object *item = json_object_new_object();
     find_range(e, line, column, range);
+    struct json_object *item = json_object_new_object();
     lsp_put_range(e->lsp, e->document, item, "range", range[0], range[1]);
-    cps_json_int(item, "severity", SEVERITY_ERROR);
-    cps_json_text(item, "source", "cpscope");
-    cps_json_text(item, "message", message);
+    doc_put(item, "severity=%d source=cpscope message=%s", SEVERITY_ERROR, message);
     cps_json_append(e->list, item);
 }
 
@@ -99,8 +98,7 @@ static struct cps_err *read_document(struct lsp *l, struct lsp_document *d, stru
 static void publish_errors(struct lsp *l, const struct lsp_document *d, struct json_object *list)
 {
     struct json_object *params = json_object_new_object();
-    cps_json_text(params, "uri", d->uri);
-    cps_json_int(params, "version", d->version);
+    doc_put(params, "uri=%s version=%" PRId64, d->uri, d->version);
     cps_json_add(params, "diagnostics", list);
     lsp_notify(l, "textDocument/publishDiagnostics", params);
 }

@@ -36,14 +36,10 @@ static void propose_name(struct proposals *p, const char *name, int kind, const 
     if (strncasecmp(name, cps_buf_text(&p->document->text) + p->from, typed) != 0 ||
         p->count++ >= MOST)
         return;
-    struct json_object *item = json_object_new_object();
-    cps_json_text(item, "label", name);
-    cps_json_int(item, "kind", kind);
-    cps_json_text(item, "detail", detail);
+    struct json_object *item = doc_row(p->list, "label=%s kind=%d detail=%s", name, kind, detail);
     struct json_object *edit = cps_json_new_object(item, "textEdit");
     lsp_put_range(p->lsp, p->document, edit, "range", p->from, p->to);
-    cps_json_text(edit, "newText", name);
-    cps_json_append(p->list, item);
+    doc_put(edit, "newText=%s", name);
 }
 
 static void propose_space(struct proposals *p, enum cps_space space, uint32_t end)
@@ -60,16 +56,11 @@ static void propose_space(struct proposals *p, enum cps_space space, uint32_t en
     }
 }
 
+/* @param words  separated by NUL, with one more at the end */
 static void propose_words(struct proposals *p, const char *words)
 {
-    while (*words) {
-        char word[16] = "";
-        size_t length = strcspn(words, " ");
-        memcpy(word, words, length < sizeof(word) ? length : 0);
-        propose_name(p, word, KIND_KEYWORD, NULL);
-        words += length;
-        words += strspn(words, " ");
-    }
+    for (; *words; words += strlen(words) + 1)
+        propose_name(p, words, KIND_KEYWORD, NULL);
 }
 
 static void propose_given(struct proposals *p)
@@ -129,7 +120,7 @@ static void complete_asm(struct proposals *p)
     else if (p->sigil == '$')
         propose_registers(p);
     else if (p->sigil == '.' && p->index == 1)
-        propose_words(p, is_afuc ? "align jumptbl lead section" : "align names noend");
+        propose_words(p, is_afuc ? "align\0jumptbl\0lead\0section\0" : "align\0names\0noend\0");
     else if (p->sigil)
         return;
     else if (p->index == 1)
@@ -160,9 +151,9 @@ static void complete_pm4(struct proposals *p)
     else if (wants[1])
         propose_space(p, CPS_SPACE_GPU, 0x40000);
     else if (p->index == 1 && p->sigil == '.')
-        propose_words(p, "word");
+        propose_words(p, "word\0");
     else if (p->index == 1 && !p->sigil) {
-        propose_words(p, "buffer chip gpu init reg reset ring start submit");
+        propose_words(p, "buffer\0chip\0gpu\0init\0reg\0reset\0ring\0start\0submit\0");
         propose_space(p, CPS_SPACE_PACKET, 128);
     }
 }

@@ -26,7 +26,7 @@ static void drop_document(struct lsp *l, struct lsp_document *which)
     cps_asm_check_deinit_(&which->check);
     cps_buf_deinit(&which->text);
     free(which->line);
-    free(which->block);
+    free(which->last);
     free(which->uri);
     free(which);
 }
@@ -84,6 +84,7 @@ struct cps_err *lsp_open(struct lsp *l, struct lsp_request *r)
     if (!d) {
         d = tool_alloc(1, sizeof(*d));
         d->uri = tool_strdup(uri);
+        d->last = tool_alloc(1, sizeof(*d->last));
         d->next = l->documents;
         l->documents = d;
     }

@@ -397,7 +397,7 @@ static void mean_name(struct lsp *l, struct lsp_request *r, struct cps_buf *out)
 {
     const struct lsp_document *d = r->document;
     size_t at = 0;
-    if (!lsp_given_at(l, r, &at))
+    if (!lsp_given_at(r, &at))
         return;
     size_t line = lsp_line_of(d, at);
     CPS_BUF text = {0};
@@ -475,9 +475,8 @@ struct cps_err *lsp_hover(struct lsp *l, struct lsp_request *r)
     if (!*tool_text(&text))
         return NULL;
     r->result = json_object_new_object();
-    struct json_object *contents = cps_json_new_object(r->result, "contents");
-    cps_json_text(contents, "kind", l->markdown ? "markdown" : "plaintext");
-    cps_json_buf(contents, "value", &text);
+    doc_put(cps_json_new_object(r->result, "contents"), "kind=%s value=%p",
+            l->markdown ? "markdown" : "plaintext", &text);
     lsp_put_range(l, r->document, r->result, "range", token.from, token.end);
     return NULL;
 }

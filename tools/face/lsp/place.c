@@ -21,75 +21,57 @@ static unsigned section_begun(const struct lsp_document *d, const struct lsp_tok
     return UINT32_MAX;
 }
 
-/* Calls back for each word of the text, with the section that it is in. */
-typedef void token_fn(void *context, const struct lsp_token *token, unsigned section);
-
-static void each_token(const struct lsp_document *d, token_fn *each, void *context)
-{
-    unsigned section = CPS_FW_SQE;
-    for (size_t line = 0; line < d->lines; line++) {
-        struct lsp_token token = {.end = d->line[line]};
-        while (lsp_next_token(d, &token) && !token.in_comment) {
-            unsigned begun = token.index == 1 ? section_begun(d, &token) : UINT32_MAX;
-            section = begun == UINT32_MAX ? section : begun;
-            each(context, &token, section);
-        }
-    }
-}
-
-/* ---- names that are given ---- */
-
-struct given {
+/* A walk through the words of a text, each with the section that it is in. */
+struct words {
     const struct lsp_document *document;
-    struct lsp_name *name;
-    size_t count;
-    size_t buffer; /* of PM4 text: the line, and 1, that begins with "buffer" */
+    size_t line;
+    struct lsp_token token;
+    unsigned section;
 };
 
-static void note_name(void *context, const struct lsp_token *token, unsigned section)
+static struct words begin_words(const struct lsp_document *d)
 {
-    struct given *g = context;
-    const struct lsp_document *d = g->document;
-    size_t line = lsp_line_of(d, token->from) + 1;
-    bool is_pm4 = d->kind == LSP_PM4;
-    if (is_pm4 && token->index == 1)
-        g->buffer = lsp_token_is(d, token, "buffer") ? line : 0;
-    if (is_pm4 ? token->index != 3 || g->buffer != line || token->sigil : !token->is_label)
-        return;
-    TOOL_ROOM(g->name, g->count);
-    g->name[g->count++] = (struct lsp_name){token->from, token->end, section};
+    return (struct words){.document = d, .section = CPS_FW_SQE};
+}
+
+static bool next_word(struct words *w)
+{
+    const struct lsp_document *d = w->document;
+    while (!lsp_next_token(d, &w->token) || w->token.in_comment) {
+        if (++w->line >= d->lines)
+            return false;
+        w->token = (struct lsp_token){.end = d->line[w->line]};
+    }
+    unsigned begun = w->token.index == 1 ? section_begun(d, &w->token) : UINT32_MAX;
+    w->section = begun == UINT32_MAX ? w->section : begun;
+    return true;
 }
 
 struct lsp_name *lsp_names_given(const struct lsp_document *d, size_t *count)
 {
-    struct given given = {.document = d};
-    each_token(d, note_name, &given);
-    *count = given.count;
-    return given.name;
+    struct lsp_name *names = NULL;
+    bool in_buffer = false; /* the line, of PM4 text, begins with "buffer" */
+    *count = 0;
+    for (struct words w = begin_words(d); next_word(&w);) {
+        if (w.token.index == 1)
+            in_buffer = d->kind == LSP_PM4 && lsp_token_is(d, &w.token, "buffer");
+        if (d->kind == LSP_PM4 ? w.token.index != 3 || !in_buffer || w.token.sigil
+                               : !w.token.is_label)
+            continue;
+        TOOL_ROOM(names, *count);
+        names[(*count)++] = (struct lsp_name){w.token.from, w.token.end, w.section};
+    }
+    return names;
 }
 
 /* ---- the name at hand ---- */
 
+/* A name and where it is given. */
 struct wanted {
-    const struct lsp *lsp;
-    const struct lsp_document *document;
     const char *text;
     size_t length;
-    size_t at;        /* of the word that was asked for */
-    unsigned section; /* that it is in */
     struct lsp_name found;
-    bool is_found;
-    struct json_object *list;
-    size_t count; /* places that it should have */
-    bool with_given;
 };
-
-static void note_section(void *context, const struct lsp_token *token, unsigned section)
-{
-    struct wanted *w = context;
-    if (token->from <= w->at)
-        w->section = section;
-}
 
 /* A word that can be the name of a label or a buffer. */
 static bool is_name(const struct lsp_document *d, const struct lsp_token *token)
@@ -104,50 +86,53 @@ static bool is_wanted(const struct wanted *w, const char *text, size_t length)
 }
 
 /* Where it is given: the first of its section; where there is none, the first of all. */
-static bool find_name(struct lsp *l, struct lsp_request *r, struct wanted *ret)
+static bool find_name(const struct lsp_request *r, struct wanted *ret)
 {
     const struct lsp_document *d = r->document;
     struct lsp_token token;
+    unsigned section = CPS_FW_SQE; /* of the word that was asked for */
     size_t count = 0;
-    *ret = (struct wanted){.lsp = l, .document = d, .section = CPS_FW_SQE};
+    bool is_found = false;
+    *ret = (struct wanted){0};
     if (!lsp_token_at(d, r->offset, &token) || !is_name(d, &token))
         return false;
     ret->text = lsp_token_text(d, &token, &ret->length);
-    ret->at = token.from;
-    each_token(d, note_section, ret);
+    for (struct words w = begin_words(d); next_word(&w) && w.token.from <= token.from;)
+        section = w.section;
     CPS_FREE struct lsp_name *names = lsp_names_given(d, &count);
-    for (size_t i = 0; i < count && !(ret->is_found && ret->found.section == ret->section); i++) {
+    for (size_t i = 0; i < count && !(is_found && ret->found.section == section); i++) {
         const struct lsp_name *name = &names[i];
         if (!is_wanted(ret, cps_buf_text(&d->text) + name->from, name->end - name->from) ||
-            (ret->is_found && name->section != ret->section))
+            (is_found && name->section != section))
             continue;
         ret->found = *name;
-        ret->is_found = true;
+        is_found = true;
     }
-    return ret->is_found;
+    return is_found;
 }
 
-bool lsp_given_at(struct lsp *l, struct lsp_request *r, size_t *ret)
+bool lsp_given_at(const struct lsp_request *r, size_t *ret)
 {
     struct wanted w;
-    bool found = find_name(l, r, &w);
+    bool found = find_name(r, &w);
     *ret = w.found.from;
     return found;
 }
 
-static struct json_object *new_location(const struct wanted *w, size_t from, size_t end)
+static struct json_object *new_location(const struct lsp *l, const struct lsp_document *d,
+                                        size_t from, size_t end)
 {
     struct json_object *ret = json_object_new_object();
-    cps_json_text(ret, "uri", w->document->uri);
-    lsp_put_range(w->lsp, w->document, ret, "range", from, end);
+    doc_put(ret, "uri=%s", d->uri);
+    lsp_put_range(l, d, ret, "range", from, end);
     return ret;
 }
 
 struct cps_err *lsp_definition(struct lsp *l, struct lsp_request *r)
 {
     struct wanted w;
-    if (find_name(l, r, &w))
-        r->result = new_location(&w, w.found.from, w.found.end);
+    if (find_name(r, &w))
+        r->result = new_location(l, r->document, w.found.from, w.found.end);
     return NULL;
 }
 
@@ -160,32 +145,29 @@ static struct cps_err *check_count(size_t count)
                        LSP_MOST_PLACES);
 }
 
-/* A use: "#label" of assembly, any word but the first one of PM4 text, whose names are no others.
+/* A use is "#label" of assembly, any word but the first one of PM4 text, whose names are no others.
  */
-static void note_use(void *context, const struct lsp_token *token, unsigned section)
-{
-    struct wanted *w = context;
-    size_t length = 0;
-    const char *text = lsp_token_text(w->document, token, &length);
-    bool is_asm = w->document->kind == LSP_ASM;
-    bool is_given = token->from == w->found.from;
-    bool is_use = is_asm ? token->sigil == '#' && section == w->found.section
-                         : token->index > 1 && is_name(w->document, token);
-    if (is_wanted(w, text, length) && (is_given ? w->with_given : is_use) &&
-        w->count++ < LSP_MOST_PLACES)
-        cps_json_append(w->list, new_location(w, token->from, token->end));
-}
-
 struct cps_err *lsp_references(struct lsp *l, struct lsp_request *r)
 {
-    struct wanted w;
-    if (!find_name(l, r, &w))
+    const struct lsp_document *d = r->document;
+    struct wanted wanted;
+    size_t count = 0;
+    if (!find_name(r, &wanted))
         return NULL;
-    w.with_given =
+    bool with_given =
         cps_json_get_bool(cps_json_get(r->params, "context"), "includeDeclaration", false);
-    w.list = r->result = json_object_new_array();
-    each_token(r->document, note_use, &w);
-    return check_count(w.count);
+    r->result = json_object_new_array();
+    for (struct words w = begin_words(d); next_word(&w);) {
+        size_t length = 0;
+        const char *text = lsp_token_text(d, &w.token, &length);
+        bool is_given = w.token.from == wanted.found.from;
+        bool is_use = d->kind == LSP_ASM ? w.token.sigil == '#' && w.section == wanted.found.section
+                                         : w.token.index > 1 && is_name(d, &w.token);
+        if (is_wanted(&wanted, text, length) && (is_given ? with_given : is_use) &&
+            count++ < LSP_MOST_PLACES)
+            cps_json_append(r->result, new_location(l, d, w.token.from, w.token.end));
+    }
+    return check_count(count);
 }
 
 /* ---- all names ---- */

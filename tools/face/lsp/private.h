@@ -7,6 +7,7 @@
 #include "tools/cmd/options/opt.h"
 #include "fw/asm/asm.h"
 #include "isa/base/buf.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/face/lsp/lsp.h"
 #include "tools/face/dap/frame.h"
@@ -23,11 +24,11 @@ enum lsp_code {
 
 enum lsp_kind { LSP_ASM, LSP_PM4 };
 
-enum { LSP_BLOCK = 4096, LSP_MOST_PLACES = 20000 /**< of one answer */ };
+enum { LSP_MOST_PLACES = 20000 /**< of one answer */ };
 
-/** Where the first character that begins in a block is, and the units of UTF-16 before it. */
-struct lsp_block {
-    size_t at, units;
+/** A byte of a line, and the units of UTF-16 before it there. */
+struct lsp_mark {
+    size_t line, at, units;
 };
 
 /** A text that the client has open. */
@@ -39,9 +40,7 @@ struct lsp_document {
     struct cps_buf text; /**< UTF-8 */
     size_t *line;        /**< where each line begins; at least one */
     size_t lines, line_room;
-    struct lsp_block
-        *block; /**< of each LSP_BLOCK bytes of the text, for positions in long lines */
-    size_t blocks, block_room;
+    struct lsp_mark *last;      /**< where the last position that was sent is; owned */
     struct cps_asm_check check; /**< of assembly: what the assembler made of the text */
     enum cps_layout layout;     /**< whose names it has */
 };
@@ -77,9 +76,6 @@ struct lsp_request {
 
 /** Sends a notification; takes @p params over. */
 void lsp_notify(struct lsp *l, const char *method, struct json_object *params);
-/** Tells the client of a notification that could not be followed: there is no answer to it. */
-void lsp_complain(struct lsp *l, const char *message);
-
 /* ---- start.c: answers to `initialize` ---- */
 
 CPS_MUST_USE struct cps_err *lsp_initialize(struct lsp *l, struct lsp_request *r);
@@ -155,7 +151,7 @@ struct lsp_name {
 /** All names that are given, in the order of the text; the caller frees them. */
 struct lsp_name *lsp_names_given(const struct lsp_document *d, size_t *count);
 /** Where the name of a request's place is given: its first byte. False: it is none. */
-bool lsp_given_at(struct lsp *l, struct lsp_request *r, size_t *ret);
+bool lsp_given_at(const struct lsp_request *r, size_t *ret);
 CPS_MUST_USE struct cps_err *lsp_definition(struct lsp *l, struct lsp_request *r);
 CPS_MUST_USE struct cps_err *lsp_references(struct lsp *l, struct lsp_request *r);
 CPS_MUST_USE struct cps_err *lsp_symbols(struct lsp *l, struct lsp_request *r);

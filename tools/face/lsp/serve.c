@@ -59,38 +59,26 @@ static void send_message(struct lsp *l, struct json_object *message)
 void lsp_notify(struct lsp *l, const char *method, struct json_object *params)
 {
     struct json_object *message = json_object_new_object();
-    cps_json_text(message, "method", method);
+    doc_put(message, "method=%s", method);
     cps_json_add(message, "params", params);
     send_message(l, message);
 }
 
-void lsp_complain(struct lsp *l, const char *message)
+/* A reply to a request of that id; of what has no readable id to null. @param value  NULL: null */
+static void send_reply(struct lsp *l, struct json_object *id, const char *key,
+                       struct json_object *value)
 {
-    enum { ERROR = 1 };
-    struct json_object *params = json_object_new_object();
-    cps_json_int(params, "type", ERROR);
-    cps_json_text(params, "message", message);
-    lsp_notify(l, "window/logMessage", params);
-}
-
-/* A reply to a request of that id; of what has no readable id to null. */
-static struct json_object *new_reply(struct json_object *id)
-{
-    struct json_object *message = json_object_new_object();
-    if (id)
-        cps_json_add(message, "id", json_object_get(id));
-    else
-        cps_json_null(message, "id");
-    return message;
+    struct json_object *message = tool_json(json_object_new_object());
+    json_object_object_add(message, "id", json_object_get(id));
+    json_object_object_add(message, key, value);
+    send_message(l, message);
 }
 
 static void send_error(struct lsp *l, struct json_object *id, enum lsp_code code, const char *text)
 {
-    struct json_object *message = new_reply(id);
-    struct json_object *error = cps_json_new_object(message, "error");
-    cps_json_int(error, "code", code);
-    cps_json_text(error, "message", text);
-    send_message(l, message);
+    struct json_object *error = json_object_new_object();
+    doc_put(error, "code=%d message=%s", code, text);
+    send_reply(l, id, "error", error);
 }
 
 /* Reads what the row wants of the parameters, and does it. */
@@ -110,39 +98,35 @@ static struct cps_err *run_row(struct lsp *l, const struct row *row, struct lsp_
     return tool_err(row->run(l, r));
 }
 
-static void handle_request(struct lsp *l, const char *method, struct json_object *id,
+static void answer_request(struct lsp *l, const struct row *row, struct json_object *id,
                            struct json_object *params)
 {
     struct lsp_request r = {.params = params};
-    const struct row *row = find_row(method, true);
-    bool begins = !strcmp(method, "initialize");
-    if (l->state == LSP_NEW && !begins) {
-        send_error(l, id, LSP_NOT_INITIALIZED, "expected initialize first");
-        return;
-    }
-    if (l->state == LSP_SHUT || (begins && l->state != LSP_NEW)) {
-        send_error(l, id, LSP_INVALID_REQUEST,
-                   l->state == LSP_SHUT ? "expected exit after shutdown"
-                                        : "initialize came before");
-        return;
-    }
-    if (!row) {
-        send_error(l, id, LSP_METHOD_NOT_FOUND, "the method is not known");
-        return;
-    }
     struct cps_err *err = run_row(l, row, &r);
     if (err) {
         json_object_put(r.result);
         send_error(l, id, LSP_INVALID_PARAMS, err->message);
     } else {
-        struct json_object *message = new_reply(id);
-        if (r.result)
-            cps_json_add(message, "result", r.result);
-        else
-            cps_json_null(message, "result");
-        send_message(l, message);
+        send_reply(l, id, "result", r.result);
     }
     cps_err_free(err);
+}
+
+static void handle_request(struct lsp *l, const char *method, struct json_object *id,
+                           struct json_object *params)
+{
+    const struct row *row = find_row(method, true);
+    bool begins = !strcmp(method, "initialize");
+    if (l->state == LSP_NEW && !begins)
+        send_error(l, id, LSP_NOT_INITIALIZED, "expected initialize first");
+    else if (l->state == LSP_SHUT)
+        send_error(l, id, LSP_INVALID_REQUEST, "expected exit after shutdown");
+    else if (begins && l->state != LSP_NEW)
+        send_error(l, id, LSP_INVALID_REQUEST, "initialize came before");
+    else if (!row)
+        send_error(l, id, LSP_METHOD_NOT_FOUND, "the method is not known");
+    else
+        answer_request(l, row, id, params);
 }
 
 /* There is no answer: those that are not known, or come too early or late, are passed over. */
@@ -154,9 +138,12 @@ static void handle_notification(struct lsp *l, const char *method, struct json_o
         return;
     struct cps_err *err = run_row(l, row, &r);
     if (err) {
+        enum { ERROR = 1 };
+        struct json_object *message = json_object_new_object();
         CPS_BUF text = {0};
         cps_buf_printf(&text, "%s: %s", method, err->message);
-        lsp_complain(l, cps_buf_text(&text));
+        doc_put(message, "type=%d message=%p", ERROR, &text);
+        lsp_notify(l, "window/logMessage", message);
     }
     cps_err_free(err);
 }

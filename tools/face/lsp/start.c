@@ -80,20 +80,17 @@ static void read_client(struct lsp *l, struct json_object *params)
 static void put_capabilities(const struct lsp *l, struct json_object *to)
 {
     enum { INCREMENTAL = 2 };
-    static const char *const triggers[] = {"@", "%", "#", "$", "."};
     struct json_object *can = cps_json_new_object(to, "capabilities");
     struct json_object *sync = cps_json_new_object(can, "textDocumentSync");
     struct json_object *complete = cps_json_new_object(can, "completionProvider");
-    struct json_object *list = cps_json_new_array(complete, "triggerCharacters");
-    for (size_t i = 0; i < sizeof(triggers) / sizeof(triggers[0]); i++)
-        cps_json_append(list, json_object_new_string(triggers[i]));
-    cps_json_text(can, "positionEncoding", l->utf8 ? "utf-8" : "utf-16");
-    cps_json_bool(sync, "openClose", true);
-    cps_json_int(sync, "change", INCREMENTAL);
-    cps_json_bool(can, "hoverProvider", true);
-    cps_json_bool(can, "definitionProvider", true);
-    cps_json_bool(can, "referencesProvider", true);
-    cps_json_bool(can, "documentSymbolProvider", true);
+    cps_json_add(complete, "triggerCharacters",
+                 doc_array(NULL, "%s %s %s %s %s", "@", "%", "#", "$", "."));
+    doc_put(can, "positionEncoding=%s", l->utf8 ? "utf-8" : "utf-16");
+    doc_put(sync, "openClose?=%d change=%d", true, INCREMENTAL);
+    doc_put(can,
+            "hoverProvider?=%d definitionProvider?=%d referencesProvider?=%d "
+            "documentSymbolProvider?=%d",
+            true, true, true, true);
 }
 
 struct cps_err *lsp_initialize(struct lsp *l, struct lsp_request *r)
@@ -112,9 +109,7 @@ struct cps_err *lsp_initialize(struct lsp *l, struct lsp_request *r)
     read_client(l, r->params);
     r->result = json_object_new_object();
     put_capabilities(l, r->result);
-    struct json_object *server = cps_json_new_object(r->result, "serverInfo");
-    cps_json_text(server, "name", "cpscope");
-    cps_json_text(server, "version", CPS_VERSION);
+    doc_put(cps_json_new_object(r->result, "serverInfo"), "name=cpscope version=%s", CPS_VERSION);
     l->state = LSP_READY;
     return NULL;
 }

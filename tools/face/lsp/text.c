@@ -15,12 +15,6 @@ static size_t behind_end(const char *text, size_t size, size_t at)
     return at + 1 < size && text[at + 1] == '\n' ? at + 2 : at + 1;
 }
 
-static void add_line(struct lsp_document *d, size_t start)
-{
-    tool_need(CPS_LIST_RESERVE(d->line, d->line_room, d->lines + 1));
-    d->line[d->lines++] = start;
-}
-
 /* Bytes of the character that begins at @p at. */
 static size_t character_size(const struct lsp_document *d, size_t at)
 {
@@ -31,23 +25,16 @@ static size_t character_size(const struct lsp_document *d, size_t at)
 
 void lsp_index(struct lsp_document *d)
 {
-    struct lsp_block block = {0};
-    d->lines = d->blocks = 0;
-    add_line(d, 0);
-    for (size_t at = 0, next; at < d->text.size; at = next ? next : at + 1) {
-        next = behind_end(cps_buf_text(&d->text), d->text.size, at);
-        if (next)
-            add_line(d, next);
-    }
-    tool_need(CPS_LIST_RESERVE(d->block, d->block_room, d->text.size / LSP_BLOCK + 1));
-    while (block.at <= d->text.size) {
-        if (block.at >= d->blocks * LSP_BLOCK)
-            d->block[d->blocks++] = block;
-        if (block.at == d->text.size)
-            return;
-        size_t size = character_size(d, block.at);
-        block.at += size;
-        block.units += size == 4 ? 2 : 1;
+    const char *text = cps_buf_text(&d->text);
+    size_t next = 0;
+    *d->last = (struct lsp_mark){0};
+    d->lines = 0;
+    for (size_t at = 0; at <= d->text.size; at = next ? next : at + 1) {
+        if (at == 0 || next) {
+            tool_need(CPS_LIST_RESERVE(d->line, d->line_room, d->lines + 1));
+            d->line[d->lines++] = at;
+        }
+        next = at < d->text.size ? behind_end(text, d->text.size, at) : 0;
     }
 }
 
@@ -126,36 +113,40 @@ bool lsp_range(const struct lsp *l, const struct lsp_document *d, struct json_ob
            lsp_offset(l, d, cps_json_get(range, "end"), &ret[1]) && ret[0] <= ret[1];
 }
 
-/* Units of the text before a place; inside of a character: before the next one. */
-static size_t units_before(const struct lsp *l, const struct lsp_document *d, size_t offset)
+/* Units of the line before a place; inside of a character: before the next one. Places of an answer
+ * are near each other: counting goes on where it ended. */
+static size_t units_before(const struct lsp *l, const struct lsp_document *d, size_t line,
+                           size_t offset)
 {
     while (offset < d->text.size && ((unsigned char)d->text.data[offset] & 0xc0) == 0x80)
         offset++;
     if (l->utf8)
-        return offset;
-    struct lsp_block from = d->block[offset / LSP_BLOCK];
-    while (from.at < offset) {
-        size_t size = character_size(d, from.at);
-        from.units += units_of(l, size);
-        from.at += size;
+        return offset - d->line[line];
+    struct lsp_mark *at = d->last;
+    if (at->line != line)
+        *at = (struct lsp_mark){line, d->line[line], 0};
+    while (at->at < offset) {
+        size_t size = character_size(d, at->at);
+        at->units += units_of(l, size);
+        at->at += size;
     }
-    return from.units;
-}
-
-static void put_position(const struct lsp *l, const struct lsp_document *d, struct json_object *to,
-                         const char *key, size_t offset)
-{
-    struct json_object *position = cps_json_new_object(to, key);
-    size_t line = lsp_line_of(d, offset);
-    size_t character = units_before(l, d, offset) - units_before(l, d, d->line[line]);
-    cps_json_uint(position, "line", line);
-    cps_json_uint(position, "character", character);
+    while (at->at > offset) {
+        size_t end = at->at--;
+        while (((unsigned char)d->text.data[at->at] & 0xc0) == 0x80)
+            at->at--;
+        at->units -= units_of(l, end - at->at);
+    }
+    return at->units;
 }
 
 void lsp_put_range(const struct lsp *l, const struct lsp_document *d, struct json_object *to,
                    const char *key, size_t from, size_t end)
 {
     struct json_object *range = cps_json_new_object(to, key);
-    put_position(l, d, range, "start", from);
-    put_position(l, d, range, "end", end);
+    const size_t offsets[2] = {from, end};
+    for (unsigned i = 0; i < 2; i++) {
+        size_t line = lsp_line_of(d, offsets[i]);
+        doc_put(cps_json_new_object(range, i ? "end" : "start"), "line=%zu character=%zu", line,
+                units_before(l, d, line, offsets[i]));
+    }
 }
