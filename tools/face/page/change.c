@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fw/image/pairs.h"
 #include "isa/base/list.h"
 #include "isa/base/pm4.h"
 #include "tools/cmd/render/doc.h"
@@ -65,16 +66,6 @@ static struct inside inside_of(const struct record *record, const struct cps_eve
     return (struct inside){pkt + 1, record->event + record->count, cps_event_who(pkt)};
 }
 
-static const struct cps_difference *about(const struct cps_difference *found, size_t count,
-                                          const struct cps_event *a, const struct cps_event *b)
-{
-    for (size_t i = 0; i < count; i++) {
-        if ((a && found[i].a == a) || (b && found[i].b == b))
-            return &found[i];
-    }
-    return NULL;
-}
-
 /* [mark, kind, old address, value, pc, new address, value, pc]; a side without an event has none.
  */
 static void add_row(struct json_object *rows, int mark, const struct cps_event *a,
@@ -85,6 +76,26 @@ static void add_row(struct json_object *rows, int mark, const struct cps_event *
               cps_event_kind(a ? a : b) | cps_event_sub(a ? a : b) << 4, a ? (int64_t)a->addr : -1,
               old->value, cps_event_pc(old), b ? (int64_t)b->addr : -1, new->value,
               cps_event_pc(new));
+}
+
+/* Both sides as they were compared: what one side has more is where it happened. */
+static void put_rows(struct json_object *rows, struct inside a, struct inside b,
+                     const struct cps_difference *found, const struct cps_difference *end)
+{
+    for (unsigned i = 0; i < MOST_ROWS; i++) {
+        const struct cps_event *x = next_event(&a);
+        const struct cps_event *y = next_event(&b);
+        if (!x && !y)
+            return;
+        bool differs = found < end && ((x && found->a == x) || (y && found->b == y));
+        bool left = differs ? found->a != NULL : x != NULL;
+        bool right = differs ? found->b != NULL : y != NULL;
+        int mark = !right ? OLD_ONLY : !left ? NEW_ONLY : differs ? CHANGED : SAME;
+        add_row(rows, mark, left ? x : NULL, right ? y : NULL);
+        found += differs;
+        a.at += left;
+        b.at += right;
+    }
 }
 
 /* Many packets differ in the same way. @return the number of the rows in a list without repetition
@@ -129,28 +140,17 @@ static struct code code_of(const struct view_side *side, const struct view_listi
     return ret;
 }
 
-static bool is_same(const struct code *a, const struct code *b, uint32_t i, uint32_t k)
+/* Words that are equal where cps_fw_same_insn() says so. */
+static uint64_t *keys_of(const struct code *code)
 {
-    return cps_fw_same_insn(a->fw->gen, a->fw->words[a->part->start + a->first + i],
-                            b->fw->words[b->part->start + b->first + k]);
-}
-
-/* length[i][k]: of the longest common part of what begins there. */
-static uint16_t *common(const struct code *a, const struct code *b)
-{
-    size_t wide = b->count + 1;
-    uint16_t *length = tool_alloc((a->count + 1) * wide, sizeof(*length));
-    for (uint32_t i = a->count; i-- > 0;) {
-        for (uint32_t k = b->count; k-- > 0;) {
-            uint16_t down = length[(i + 1) * wide + k];
-            uint16_t right = length[i * wide + k + 1];
-            length[i * wide + k] = is_same(a, b, i, k)
-                                       ? (uint16_t)(length[(i + 1) * wide + k + 1] + 1)
-                                   : down > right ? down
-                                                  : right;
-        }
+    uint64_t *keys = tool_alloc(code->count + 1, sizeof(*keys));
+    for (uint32_t i = 0; i < code->count; i++) {
+        struct cps_insn insn;
+        uint32_t word = code->fw->words[code->part->start + code->first + i];
+        cps_decode(&cps_isa_afuc, code->fw->gen, word, &insn);
+        keys[i] = word & ~(uint32_t)cps_insn_target_bits(&cps_isa_afuc, &insn);
     }
-    return length;
+    return keys;
 }
 
 static const char *text_of(const struct change *c, const struct code *code, uint32_t i)
@@ -159,26 +159,28 @@ static const char *text_of(const struct change *c, const struct code *code, uint
     return c->text && text ? text : "";
 }
 
-/* [mark, old pc, text, new pc, text] for each line of both. */
+/* [mark, old pc, text, new pc, text] for each line; lines that are not equal are beside each other.
+ */
 static void put_code(const struct change *c, const struct code *a, const struct code *b,
                      struct json_object *rows)
 {
-    size_t wide = b->count + 1;
-    CPS_FREE uint16_t *length = common(a, b);
-    for (uint32_t i = 0, k = 0; i < a->count || k < b->count;) {
-        bool both = i < a->count && k < b->count;
-        bool same = both && is_same(a, b, i, k);
-        bool left = !same && i < a->count &&
-                    (!both || length[(i + 1) * wide + k] >= length[i * wide + k + 1]);
-        doc_array(rows, "%d %" PRId64 " %s %" PRId64 " %s",
-                  same   ? SAME
-                  : left ? OLD_ONLY
-                         : NEW_ONLY,
-                  same || left ? (int64_t)a->first + i : -1, same || left ? text_of(c, a, i) : "",
-                  same || !left ? (int64_t)b->first + k : -1,
-                  same || !left ? text_of(c, b, k) : "");
-        i += same || left;
-        k += same || !left;
+    CPS_FREE uint64_t *old = keys_of(a);
+    CPS_FREE uint64_t *new = keys_of(b);
+    CPS_FREE uint32_t *partner = tool_alloc(a->count + 1, sizeof(*partner));
+    tool_must(cps_align_exact_(old, a->count, new, b->count, partner));
+    for (uint32_t i = 0, k = 0, end = 0; i < a->count || k<b->count; end = i> end ? i : end) {
+        while (end < a->count && partner[end] == CPS_FW_ALONE)
+            end++;
+        bool left = i < end;
+        bool right = k < (end < a->count ? partner[end] : b->count);
+        int mark = left ? right ? CHANGED : OLD_ONLY : right ? NEW_ONLY : SAME;
+        doc_array(rows, "%d %" PRId64 " %s %" PRId64 " %s", mark,
+                  mark != NEW_ONLY ? (int64_t)a->first + i : -1,
+                  mark != NEW_ONLY ? text_of(c, a, i) : "",
+                  mark != OLD_ONLY ? (int64_t)b->first + k : -1,
+                  mark != OLD_ONLY ? text_of(c, b, k) : "");
+        i += mark != NEW_ONLY;
+        k += mark != OLD_ONLY;
     }
 }
 
@@ -199,12 +201,23 @@ static void add_handler(struct change *c, const struct cps_event *pkt)
 
 /* ---- packets ---- */
 
+static int compare_places(const void *a, const void *b)
+{
+    const struct cps_event *x = *(const struct cps_event *const *)a;
+    const struct cps_event *y = *(const struct cps_event *const *)b;
+    return (x > y) - (x < y);
+}
+
 static int64_t packet_number(const struct view_run *run, const struct cps_event *pkt)
 {
-    size_t i = 0;
-    while (pkt && i < run->packets && run->packet[i] != pkt)
-        i++;
-    return pkt && i < run->packets ? (int64_t)i : -1;
+    for (unsigned i = 0; pkt && i < run->processors; i++) {
+        const struct view_processor *p = &run->processor[i];
+        const struct cps_event **found = bsearch(
+            &pkt, run->packet + p->packet, p->packet_end - p->packet, sizeof(pkt), compare_places);
+        if (found)
+            return found - run->packet;
+    }
+    return -1;
 }
 
 /* [number here or -1, differences, number of the rows, processor and packet of the handler]. */
@@ -212,23 +225,8 @@ static void put_packet(struct change *c, const struct cps_difference *found, siz
 {
     const struct cps_event *pkt = found->pkt_b ? found->pkt_b : found->pkt_a;
     struct json_object *rows = json_object_new_array();
-    /* Both sides in their order: what one side has more stands where it happened. */
-    struct inside a = inside_of(&c->old->record, found->pkt_a);
-    struct inside b = inside_of(&c->run->side->record, found->pkt_b);
-    const struct cps_event *x = next_event(&a);
-    const struct cps_event *y = next_event(&b);
-    for (unsigned i = 0; (x || y) && i < MOST_ROWS; i++) {
-        const struct cps_difference *left = x ? about(found, count, x, NULL) : NULL;
-        const struct cps_difference *right = y ? about(found, count, NULL, y) : NULL;
-        bool only_left = x && (!y || (left && !left->b));
-        bool only_right = !only_left && y && (!x || (right && !right->a));
-        int mark = only_left ? OLD_ONLY : only_right ? NEW_ONLY : left ? CHANGED : SAME;
-        add_row(rows, mark, only_right ? NULL : x, only_left ? NULL : y);
-        a.at += !only_right && x;
-        b.at += !only_left && y;
-        x = only_right ? x : next_event(&a);
-        y = only_left ? y : next_event(&b);
-    }
+    put_rows(rows, inside_of(&c->old->record, found->pkt_a),
+             inside_of(&c->run->side->record, found->pkt_b), found, found + count);
     doc_array(c->packets, "%" PRId64 " %zu %" PRId64 " %d %d", packet_number(c->run, found->pkt_b),
               count, number_of_rows(c, rows), pkt ? (int)cps_event_who(pkt) : -1,
               pkt ? cps_diff_packet_id(pkt) : -1);

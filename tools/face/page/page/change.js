@@ -47,7 +47,7 @@ function writeCell(side, row, processor) {
 }
 function codeCell(side, row) {
     const [mark] = row, pc = row[side ? 3 : 1], text = row[side ? 4 : 2];
-    const isMine = mark === (side ? NEW_ONLY : OLD_ONLY);
+    const isMine = mark !== SAME;
     if (pc < 0)
         return role(div("dcell none"), "cell");
     return role(div("dcell code-cell" + (isMine ? side ? " new" : " old" : ""), span("sign", isMine ? side ? "+" : "−" : ""), span("pc", bare(pc, 4)), span("text", text)), "cell");
@@ -78,34 +78,6 @@ function sides(rows, cell) {
     }
     return table;
 }
-// Old-only and new-only rows that follow each other stand beside each other.
-function paired(rows) {
-    const out = [];
-    for (let i = 0; i < rows.length;) {
-        const olds = [], news = [];
-        while (i < rows.length && rows[i][0] === OLD_ONLY)
-            olds.push(rows[i++]);
-        while (i < rows.length && rows[i][0] === NEW_ONLY)
-            news.push(rows[i++]);
-        for (let k = 0; k < Math.max(olds.length, news.length); k++)
-            out.push([olds[k], news[k]]);
-        if (!olds.length && !news.length)
-            out.push([rows[i++]]);
-    }
-    return out;
-}
-function codeRows(rows) {
-    return paired(rows).map(pair => {
-        if (pair.length === 1)
-            return pair[0];
-        const [a, b] = pair;
-        return [a && b ? 4 : a ? OLD_ONLY : NEW_ONLY, a ? a[1] : -1, a ? a[2] : "", b ? b[3] : -1, b ? b[4] : ""];
-    });
-}
-function codePair(side, row) {
-    return codeCell(side, row[0] === 4 ? [side ? NEW_ONLY : OLD_ONLY, ...row.slice(1)] : row);
-}
-
 function totals() {
     const by = new Map();
     for (const [p, row] of changes.of)
@@ -127,12 +99,11 @@ function paintDiff() {
         div("facts", span("fact", plural(changes.total, "difference") + " in " + thousands(changes.list.length) + " of " + plural(P.n, "packet")), p >= 0 ? fact("packet", String(p)) : null, p >= 0 ? fact("at", hex(address(p))) : null)];
     const parts = [];
     if (row) {
-        const handler = changes.handlers[row[3] + "." + row[4]] || [];
-        const rows = codeRows(handler), differ = rows.filter(r => r[0] !== SAME).length;
+        const rows = changes.handlers[row[3] + "." + row[4]] || [], differ = rows.filter(r => r[0] !== SAME).length;
         parts.push(heading("Writes", ""), sides(changes.rows[row[2]], (side, r) => writeCell(side, r, processorOf(p))));
         parts.push(heading("Code of the handler", packetName(p) + (differ ? ", " + plural(differ, "row") + (differ === 1 ? " differs" : " differ") : ": it is equal, what differs comes from code that it calls")));
         if (rows.length && meta.code)
-            parts.push(sides(rows, codePair));
+            parts.push(sides(rows, codeCell));
     }
     parts.push(heading("By packet", "differences"), totals());
     box.replaceChildren(...head, ...parts);
