@@ -315,6 +315,7 @@ static struct cps_err *serve_on(struct debugger *debugger, struct dap_run *run, 
     d->session = &debugger->session;
     d->run = run;
     d->open = d->session->debug != NULL;
+    d->lists = json_object_new_object();
     struct cps_err *err = dap_wire_open(run ? "(socket)" : "(stdin)", in, out, &debugger->interrupt,
                                         run ? run->listener : -1, &d->wire);
     if (!err)
@@ -326,6 +327,7 @@ static struct cps_err *serve_on(struct debugger *debugger, struct dap_run *run, 
     json_object_put(d->launched);
     json_object_put(d->hello);
     json_object_put(d->known);
+    json_object_put(d->lists);
     free(d);
     return err;
 }

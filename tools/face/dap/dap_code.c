@@ -70,25 +70,16 @@ struct cps_err *dap_reference(struct json_object *arguments, const char *key, ui
 
 /* ---- memory ---- */
 
-/* @return bytes, or -1 for what is not base64; unlike nettle it takes one without its end, too */
+/* Bytes of base64, also without the "=" at its end; -1: it is none. */
 static int64_t get_base64(const char *text, uint8_t *to)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    uint32_t word = 0;
-    unsigned bits = 0;
-    int64_t size = 0;
-    for (; *text && *text != '='; text++) {
-        const char *digit = strchr(digits, *text);
-        if (!digit)
-            return -1;
-        word = word << 6 | (uint32_t)(digit - digits);
-        bits += 6;
-        if (bits < 8)
-            continue;
-        bits -= 8;
-        to[size++] = (uint8_t)(word >> bits);
-    }
-    return text[strspn(text, "=")] ? -1 : size;
+    struct base64_decode_ctx context;
+    size_t length = strcspn(text, "=");
+    size_t size = BASE64_DECODE_LENGTH(length);
+    base64_decode_init(&context);
+    bool good = !text[length + strspn(text + length, "=")] &&
+                base64_decode_update(&context, &size, to, length, text);
+    return good ? (int64_t)size : -1;
 }
 
 /* Up to a dword that nobody stored. */
@@ -150,36 +141,36 @@ struct cps_err *dap_write_memory(struct dap *d)
 
 /* ---- listings ---- */
 
-/* The instruction @p count behind the one at @p pc, or in front of it. Where instructions have
- * several lengths, those in front are found from the beginning of the code. */
-static int64_t move_pc(const struct dap *d, unsigned core, int64_t pc, int64_t count)
+/* Lines of a listing are from 1. Where instructions have several lengths they are counted from the
+ * beginning of the code; where there is no code, each unit is a line. */
+static int64_t line_of(const struct dap *d, unsigned core, int64_t pc)
 {
-    const struct session *s = d->session;
-    int64_t index = 0;
     int64_t at = 0;
-    if (cps_isa_is_regular(session_engine(s)->ops->isa))
-        return pc + count;
-    for (; count > 0; count--)
-        pc += has_code(d, core, pc) ? session_length(s, core, (uint32_t)pc) : 1;
-    if (!count)
-        return pc;
-    for (; at < pc && has_code(d, core, at); index++)
-        at += session_length(s, core, (uint32_t)at);
-    if (index + count < 0)
-        return index + count; /* in front of the code */
-    for (at = 0, index += count; index; index--)
-        at += session_length(s, core, (uint32_t)at);
-    return at;
+    int64_t line = 1;
+    if (cps_isa_is_regular(session_engine(d->session)->ops->isa))
+        return pc + 1;
+    for (; at < pc && has_code(d, core, at); line++) {
+        int64_t next = at + session_length(d->session, core, (uint32_t)at);
+        if (next > pc) /* a part of this one */
+            return line;
+        at = next;
+    }
+    return line + pc - at;
+}
+
+static int64_t pc_of(const struct dap *d, unsigned core, int64_t line)
+{
+    int64_t at = 0;
+    if (cps_isa_is_regular(session_engine(d->session)->ops->isa))
+        return line - 1;
+    for (; line > 1 && has_code(d, core, at); line--)
+        at += session_length(d->session, core, (uint32_t)at);
+    return at + line - 1;
 }
 
 struct cps_err *dap_listing_pc(const struct dap *d, unsigned core, int64_t line, uint32_t *ret)
 {
-    int64_t at = 0;
-    if (cps_isa_is_regular(session_engine(d->session)->ops->isa))
-        at = line - 1;
-    else
-        for (int64_t i = 1; i < line && has_code(d, core, at); i++)
-            at += session_length(d->session, core, (uint32_t)at);
+    int64_t at = pc_of(d, core, line);
     if (line < 1 || !has_code(d, core, at))
         return cps_err_new(CPS_ERR_INPUT, "line %" PRId64 ": %s has no code there", line,
                            session_core_name(d->session, core));
@@ -196,17 +187,10 @@ static void describe_listing(const struct dap *d, unsigned core, struct json_obj
 
 void dap_put_listing(const struct dap *d, unsigned core, uint32_t pc, struct json_object *to)
 {
-    int64_t line = (int64_t)pc + 1;
     if (!has_code(d, core, pc))
         return;
-    if (!cps_isa_is_regular(
-            session_engine(d->session)->ops->isa)) { /* or the one it is a part of */
-        line = 0;
-        for (int64_t at = 0; at <= pc && has_code(d, core, at); line++)
-            at += session_length(d->session, core, (uint32_t)at);
-    }
     describe_listing(d, core, cps_json_new_object(to, "source"));
-    doc_put(to, "line=%" PRId64, line - d->lines_from_0);
+    doc_put(to, "line=%" PRId64, line_of(d, core, pc) - d->lines_from_0);
 }
 
 void dap_put_source(const struct dap *d, unsigned core, uint32_t pc, struct json_object *to)
@@ -333,11 +317,9 @@ struct cps_err *dap_disassemble(struct dap *d)
     if (!dap_find_code(d, at, &core, &pc))
         pc = (int64_t)(at - dap_code_address(d, core, 0)) / unit_of(d);
     pc = pc > FAR ? FAR : pc < -FAR ? -FAR : pc; /* no code is there, and more can be added */
-    pc = move_pc(d, core, pc, dap_number(d->in, "instructionOffset", 0));
+    int64_t line = line_of(d, core, pc) + dap_number(d->in, "instructionOffset", 0);
     struct json_object *list = cps_json_new_array(d->out, "instructions");
-    for (int64_t i = 0; i < count; i++) {
-        add_instruction(d, core, pc, list);
-        pc = move_pc(d, core, pc, 1);
-    }
+    for (int64_t i = 0; i < count; i++)
+        add_instruction(d, core, pc_of(d, core, line + i), list);
     return NULL;
 }

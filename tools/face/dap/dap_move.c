@@ -16,12 +16,9 @@ static const char *point_word(const struct dap *d, int id)
                                         [DAP_INSTRUCTION] = "instruction breakpoint",
                                         [DAP_DATA] = "data breakpoint",
                                         [DAP_EXCEPTION] = "exception"};
-    for (unsigned list = 0; list < DAP_LISTS; list++) {
-        for (unsigned i = 0; i < d->point_count[list]; i++) {
-            if (d->point[list][i] == id)
-                return words[list];
-        }
-    }
+    int list = dap_list_of(d, id);
+    if (list != DAP_LISTS)
+        return words[list];
     const struct cps_debug_point *point = cps_debug_find(d->session->debug, id);
     const struct typed_point *typed = point ? point->context : NULL;
     bool data = typed && !point_is_break(point) && strncmp(typed->text, "pkt:", 4) != 0 &&

@@ -7,22 +7,30 @@
 
 #include "tools/face/dap/dap_private.h"
 
+static const char *key_of(int id, char key[16])
+{
+    snprintf(key, 16, "%d", id);
+    return key;
+}
+
+int dap_list_of(const struct dap *d, int id)
+{
+    char key[16];
+    return (int)cps_json_get_int(d->lists, key_of(id, key), DAP_LISTS);
+}
+
 /* Removes the points of a list that are of a core, or of any for -1, and whose text begins with
  * @p start. */
 static void clear_list(struct dap *d, enum dap_list list, int core, const char *start)
 {
-    unsigned kept = 0;
-    for (unsigned i = 0; i < d->point_count[list]; i++) {
-        int id = d->point[list][i];
-        const struct cps_debug_point *point = cps_debug_find(d->session->debug, id);
-        const struct typed_point *typed = point ? point->context : NULL;
-        if (typed &&
-            ((core >= 0 && point->core != core) || strncmp(typed->text, start, strlen(start)) != 0))
-            d->point[list][kept++] = id;
-        else
-            point_remove(d->session, id);
+    const struct cps_debug_point *point = NULL;
+    for (unsigned i = 0; (point = cps_debug_point(d->session->debug, i));) {
+        const struct typed_point *typed = point->context;
+        bool stays = dap_list_of(d, point->id) != (int)list || (core >= 0 && point->core != core) ||
+                     (typed && strncmp(typed->text, start, strlen(start)) != 0);
+        if (stays || !point_remove(d->session, point->id))
+            i++;
     }
-    d->point_count[list] = kept;
 }
 
 /* "N", ">=N" or "%N" are what clients know; only a plain number of hits is understood. */
@@ -37,17 +45,6 @@ static struct cps_err *hit_condition(struct json_object *from, struct cps_debug_
         return cps_err_new(CPS_ERR_SYNTAX, "hit condition \"%s\": expected a number from 1", text);
     point->ignore = hits - 1;
     return NULL;
-}
-
-static bool is_in_a_list(const struct dap *d, int id)
-{
-    for (unsigned list = 0; list < DAP_LISTS; list++) {
-        for (unsigned i = 0; i < d->point_count[list]; i++) {
-            if (d->point[list][i] == id)
-                return true;
-        }
-    }
-    return false;
 }
 
 static const char *condition_of(const struct cps_debug_point *point)
@@ -69,7 +66,7 @@ static void take_over(struct dap *d, uint32_t pc, int core)
     const struct cps_debug_point *point = NULL;
     for (unsigned i = 0; (point = cps_debug_point(d->session->debug, i));) {
         bool same = is_plain(point) && point->pc == pc && point->core == core;
-        if (!same || is_in_a_list(d, point->id) || !point_remove(d->session, point->id))
+        if (!same || dap_list_of(d, point->id) != DAP_LISTS || !point_remove(d->session, point->id))
             i++;
     }
 }
@@ -78,10 +75,15 @@ static void take_over(struct dap *d, uint32_t pc, int core)
 static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_object *from,
                                  struct cps_debug_point *point, int *id)
 {
+    char key[16];
+    unsigned count = 0;
+    const struct cps_debug_point *other = NULL;
+    for (unsigned i = 0; (other = cps_debug_point(d->session->debug, i)); i++)
+        count += dap_list_of(d, other->id) == (int)list;
     struct cps_err *err = point_condition(point, cps_json_get_text(from, "condition", NULL));
     if (!err)
         err = hit_condition(from, point);
-    if (!err && d->point_count[list] == DAP_MAX_POINTS)
+    if (!err && count >= DAP_MAX_POINTS)
         err = cps_err_new(CPS_ERR_INPUT, "more than %d breakpoints of a kind", DAP_MAX_POINTS);
     if (err) {
         point_release(point);
@@ -89,7 +91,7 @@ static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_
     }
     *id = cps_debug_add(d->session->debug, point);
     tool_need(*id != 0);
-    d->point[list][d->point_count[list]++] = *id;
+    cps_json_int(d->lists, key_of(*id, key), list);
     if (list == DAP_SOURCE || list == DAP_LISTING)
         take_over(d, point->pc, point->core);
     return NULL;
@@ -294,12 +296,11 @@ struct cps_err *dap_set_exceptions(struct dap *d)
 /* What shows of a point, but for its place, which it keeps. */
 static void note_point(const struct cps_debug_point *point, struct json_object *to)
 {
-    char id[16];
+    char key[16];
     CPS_BUF text = {0};
     const char *condition = condition_of(point);
-    snprintf(id, sizeof(id), "%d", point->id);
     cps_buf_printf(&text, "%d %s", point->disabled, condition ? condition : "");
-    cps_json_buf(to, id, &text);
+    cps_json_buf(to, key_of(point->id, key), &text);
 }
 
 /* Of one that stops every time its place is reached, the place, too: an editor takes it for one of
@@ -338,9 +339,8 @@ void dap_know_points(struct dap *d, bool told)
         }
     }
     for (unsigned i = 0; !told && (point = cps_debug_point(d->session->debug, i)); i++) {
-        char id[16];
-        snprintf(id, sizeof(id), "%d", point->id);
-        if (!cps_json_get(before, id))
+        char key[16];
+        if (!cps_json_get(before, key_of(point->id, key)))
             report_point(d, "new", point->id, point);
     }
     json_object_put(before);

@@ -147,8 +147,8 @@ struct dap {
     uint64_t moves;         /* ...behind so many of the debugger's moves */
     struct cps_err *failed; /* of the wire, while running */
     uint64_t start;         /* step that `restart` goes to */
-    int point[DAP_LISTS][DAP_MAX_POINTS]; /* ids */
-    unsigned point_count[DAP_LISTS];
+    struct json_object
+        *lists; /* enum dap_list of the points that the client has set, by id; owned */
     struct json_object *known; /* points that the client was told of, by id; owned */
 };
 
@@ -191,6 +191,8 @@ void dap_restarted(struct dap *dap);
 
 /* ---- dap_points.c ---- */
 
+/** The list that a point belongs to; DAP_LISTS: it was typed. */
+int dap_list_of(const struct dap *dap, int id);
 /** Takes note of all points. Unless the client was told in an answer, tells it of those that are
  * new, gone, or others now. */
 void dap_know_points(struct dap *dap, bool told);
