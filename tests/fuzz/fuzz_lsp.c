@@ -3,7 +3,6 @@
  * `initialize` already. What comes out is messages of JSON-RPC; only what is no message ends it. */
 #include <string.h>
 
-#include "tools/cmd/options/opt.h"
 #include "tests/fuzz/memfile.h"
 #include "tools/face/lsp/lsp.h"
 #include "tools/face/dap/frame.h"
@@ -51,10 +50,17 @@ static FILE *empty_output(void)
     return out;
 }
 
+static struct cps_err *no_options(const void *context, struct json_object *named,
+                                  struct cps_run_config *ret)
+{
+    (void)context;
+    (void)named;
+    *ret = (struct cps_run_config){0};
+    return NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *none = NULL;
-    const struct cps_options opt = opt_none(&none);
     int status = 0;
     CPS_BUF text = {0};
     if (size < 2 || size > MOST)
@@ -65,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     FILE *out = empty_output();
     FILE *in = memfile((const uint8_t *)cps_buf_text(&text), text.size);
-    struct cps_err *err = lsp_serve(&opt, in, out, &status);
+    struct cps_err *err = lsp_serve(no_options, NULL, in, out, &status);
     if ((err && err->code != CPS_ERR_INPUT) || status < 0 || status > 1)
         __builtin_trap();
     cps_err_free(err);

@@ -6,8 +6,30 @@
 #include "tools/face/lsp/lsp.h"
 #include "tools/cmd/options/opt.h"
 #include "tools/cmd/terminal/report.h"
+#include "trace/out/json.h"
 
 int cmd_lsp(const struct cps_options *opt);
+
+/* They are named as on the command line, and come after those. */
+static struct cps_err *take_options(const void *context, struct json_object *named,
+                                    struct cps_run_config *ret)
+{
+    struct cps_options opt = *(const struct cps_options *)context;
+    enum opt_form form = OPT_FLAG;
+    const char *name = NULL;
+    for (unsigned i = 0; (name = opt_form(OPT_SHIFT_LSP, i, &form)); i++) {
+        struct json_object *value = cps_json_get(named, name);
+        const char *text = cps_json_get_text(named, name, NULL);
+        if (value && !text)
+            return cps_err_new(CPS_ERR_INPUT, "initializationOptions: expected a text as \"%s\"",
+                               name);
+        if (text)
+            CPS_TRY(opt_take(OPT_SHIFT_LSP, name, text, &opt));
+    }
+    CPS_TRY(opt_taken(OPT_SHIFT_LSP, &opt));
+    *ret = opt.run;
+    return NULL;
+}
 
 int cmd_lsp(const struct cps_options *opt)
 {
@@ -16,6 +38,6 @@ int cmd_lsp(const struct cps_options *opt)
         return report_usage("lsp takes no file: an editor speaks to it through stdin and stdout");
     if (opt->run.engine && !strcmp(opt->run.engine, cps_isa_name(&cps_isa_pfifo)))
         return report_usage("%s has no code to assemble", opt->run.engine);
-    struct cps_err *err = lsp_serve(opt, stdin, stdout, &status);
+    struct cps_err *err = lsp_serve(take_options, opt, stdin, stdout, &status);
     return err ? report_error(err) : status;
 }

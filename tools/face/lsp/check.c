@@ -84,7 +84,7 @@ static struct cps_err *read_document(struct lsp *l, struct lsp_document *d, stru
     struct chip_sink chip = {{note_chip}, CPS_LAYOUT_A6XX};
     if (d->kind == LSP_PM4) {
         CPS_TRY(
-            cps_pm4text_check_(text, d->text.size, l->opt.run.rnn, add_error, errors, &chip.sink));
+            cps_pm4text_check_(text, d->text.size, l->config.rnn, add_error, errors, &chip.sink));
         d->layout = chip.layout;
         return NULL;
     }

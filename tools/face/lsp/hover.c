@@ -406,7 +406,7 @@ static struct cps_err *mean_pm4(struct hover *h, const struct lsp_token *token)
 {
     const struct cps_buf *text = &h->document->text;
     struct line_sink line = {{take_words}, lsp_line_of(h->document, token->from) + 1, NULL, 0};
-    struct cps_err *err = cps_pm4text_check_(cps_buf_text(text), text->size, h->lsp->opt.run.rnn,
+    struct cps_err *err = cps_pm4text_check_(cps_buf_text(text), text->size, h->lsp->config.rnn,
                                              no_error, NULL, &line.sink);
     CPS_FREE uint32_t *words = line.words;
     CPS_TRY(err);

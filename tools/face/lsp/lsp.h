@@ -5,15 +5,21 @@
 
 #include <stdio.h>
 
-#include "tools/cmd/options/opt.h"
+#include "tools/run/run.h"
 
+struct json_object;
+
+/** The options of the command line with those that a client names. Texts of @p ret may point into
+ * @p named; NULL: none are. */
+typedef struct cps_err *lsp_options(const void *context, struct json_object *named,
+                                    struct cps_run_config *ret);
 /**
  * Serves one client until it says `exit` or @p in ends.
- * @param opt     the options of `cpscope lsp`; the client may say others
- * @param status  gets 0 if the client said `shutdown` before, else 1, as the protocol wants it
+ * @param options  gives chip or engine, and the folder of names
+ * @param status   gets 0 if the client said `shutdown` before, else 1, as the protocol wants it
  * @return NULL, CPS_ERR_OS, CPS_ERR_NOMEM, or CPS_ERR_INPUT for what is not the protocol
  */
-CPS_MUST_USE struct cps_err *lsp_serve(const struct cps_options *opt, FILE *in, FILE *out,
-                                       int *status);
+CPS_MUST_USE struct cps_err *lsp_serve(lsp_options *options, const void *context, FILE *in,
+                                       FILE *out, int *status);
 
 #endif

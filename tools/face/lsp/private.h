@@ -4,7 +4,6 @@
 #ifndef CPS_LSP_PRIVATE_H
 #define CPS_LSP_PRIVATE_H
 
-#include "tools/cmd/options/opt.h"
 #include "fw/asm/asm.h"
 #include "isa/base/buf.h"
 #include "tools/cmd/render/doc.h"
@@ -55,9 +54,11 @@ struct lsp {
     bool utf8;         /**< positions count bytes, not units of UTF-16 */
     bool markdown;     /**< the client shows it in a hover */
     bool hierarchical; /**< the client knows symbols with ranges */
-    struct cps_options opt;
-    unsigned gen;                /**< enum cps_gen of assembly that does not say it; 0: none */
-    struct json_object *options; /**< of the client, which texts of `opt` point into */
+    struct cps_run_config config;
+    lsp_options *options;
+    const void *context;
+    unsigned gen;              /**< enum cps_gen of assembly that does not say it; 0: none */
+    struct json_object *named; /**< options of the client, which texts of `config` point into */
     struct lsp_document *documents;
     size_t bytes; /**< of all documents */
     struct cps_names *names[CPS_LAYOUT_COUNT];

@@ -188,19 +188,21 @@ static struct cps_err *serve_client(struct lsp *l)
     return err;
 }
 
-struct cps_err *lsp_serve(const struct cps_options *opt, FILE *in, FILE *out, int *status)
+struct cps_err *lsp_serve(lsp_options *options, const void *context, FILE *in, FILE *out,
+                          int *status)
 {
     struct lsp *l = tool_alloc(1, sizeof(*l));
     l->frame = (struct frame){
         .name = "(stdin)", .protocol = "Language Server Protocol", .in = fileno(in), .wake = -1};
     l->out = out;
-    l->opt = *opt;
+    l->options = options;
+    l->context = context;
     struct cps_err *err = serve_client(l);
     *status = l->state != LSP_SHUT;
     lsp_forget(l);
     for (unsigned i = 0; i < CPS_LAYOUT_COUNT; i++)
         cps_names_destroy(l->names[i]);
-    json_object_put(l->options);
+    json_object_put(l->named);
     cps_err_free(l->failed);
     free(l);
     return err;

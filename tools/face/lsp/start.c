@@ -4,12 +4,12 @@
 
 #include "isa/version.h"
 #include "tools/face/lsp/private.h"
-#include "tools/cmd/options/opt_engine.h"
+#include "tools/run/config.h"
 
 const struct cps_names *lsp_names(struct lsp *l, enum cps_layout layout)
 {
     struct cps_names **names = &l->names[layout];
-    struct cps_err *err = *names ? NULL : cps_names_create(layout, l->opt.run.rnn, names);
+    struct cps_err *err = *names ? NULL : cps_names_create(layout, l->config.rnn, names);
     if (l->failed)
         cps_err_free(err);
     else
@@ -17,39 +17,17 @@ const struct cps_names *lsp_names(struct lsp *l, enum cps_layout layout)
     return *names;
 }
 
-/* Those of the client, named as on the command line, come behind those of the command line. Texts
- * point into the options, which are kept. */
-static struct cps_err *take_options(struct lsp *l, struct json_object *options)
-{
-    enum opt_form form = OPT_FLAG;
-    const char *name = NULL;
-    json_object_put(l->options);
-    l->options = json_object_get(options);
-    for (unsigned i = 0; (name = opt_form(OPT_SHIFT_LSP, i, &form)); i++) {
-        struct json_object *value = cps_json_get(options, name);
-        if (value) {
-            const char *text =
-                json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
-            if (!text || strlen(text) != (size_t)json_object_get_string_len(value))
-                return cps_err_new(CPS_ERR_INPUT,
-                                   "initializationOptions: expected a text as \"%s\"", name);
-            CPS_TRY(opt_take(OPT_SHIFT_LSP, name, text, &l->opt));
-        }
-    }
-    return opt_taken(OPT_SHIFT_LSP, &l->opt);
-}
-
 /* Whether the options fit each other, and files that they name can be read. */
 static struct cps_err *use_options(struct lsp *l)
 {
     const struct cps_isa *isa = NULL;
     struct cps_names *names = NULL;
-    l->gen = l->opt.run.gen;
-    if (cps_run_is_script(&l->opt.run))
-        CPS_TRY(cps_run_script_engine(&l->opt.run, &isa, &l->gen));
+    l->gen = l->config.gen;
+    if (cps_run_is_script(&l->config))
+        CPS_TRY(cps_run_script_engine(&l->config, &isa, &l->gen));
     if (isa && !cps_isa_has_code(isa))
-        return cps_err_new(CPS_ERR_USAGE, "%s has no code to assemble", l->opt.run.engine);
-    CPS_TRY(cps_names_create(CPS_LAYOUT_A6XX, l->opt.run.rnn, &names));
+        return cps_err_new(CPS_ERR_USAGE, "%s has no code to assemble", l->config.engine);
+    CPS_TRY(cps_names_create(CPS_LAYOUT_A6XX, l->config.rnn, &names));
     cps_names_destroy(names);
     return NULL;
 }
@@ -98,14 +76,12 @@ struct cps_err *lsp_initialize(struct lsp *l, struct lsp_request *r)
     struct json_object *options = cps_json_get(r->params, "initializationOptions");
     if (!json_object_is_type(r->params, json_type_object))
         return cps_err_new(CPS_ERR_INPUT, "expected an object as \"params\"");
-    const struct cps_options given = l->opt;
-    struct cps_err *err = take_options(l, options);
+    json_object_put(l->named);
+    l->named = json_object_get(options);
+    struct cps_err *err = l->options(l->context, options, &l->config);
     if (!err)
         err = use_options(l);
-    if (err) { /* the client may try others */
-        l->opt = given;
-        return err;
-    }
+    CPS_TRY(err); /* the client may try others */
     read_client(l, r->params);
     r->result = json_object_new_object();
     put_capabilities(l, r->result);
