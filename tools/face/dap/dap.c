@@ -70,18 +70,7 @@ struct cps_err *dap_check_kind(const char *request, const char *name, struct jso
                        right ? "a text without NUL" : kinds[i].name);
 }
 
-/* One member of what @p name names. */
-static struct cps_err *check_inner(const char *request, const char *name, const char *inner,
-                                   struct json_object *from, char kind)
-{
-    CPS_BUF whole = {0};
-    CPS_TRY(dap_check_kind(request, name, from, *inner ? 'o' : kind));
-    cps_buf_printf(&whole, "%s.%s", name, inner);
-    return *inner ? dap_check_kind(request, tool_text(&whole), cps_json_get(from, inner), kind)
-                  : NULL;
-}
-
-/* @param name  "key", "key.inner" or "key." */
+/* @param name  "key", "key.inner" or "key.": the member, or each item of the list, that it names */
 static struct cps_err *check_one(const char *request, char *name, struct json_object *arguments,
                                  char kind)
 {
@@ -91,13 +80,15 @@ static struct cps_err *check_one(const char *request, char *name, struct json_ob
     struct json_object *value = cps_json_get(arguments, name);
     if (!inner)
         return dap_check_kind(request, name, value, kind);
-    if (!json_object_is_type(value, json_type_array))
-        return check_inner(request, name, inner, value, kind);
-    for (size_t i = 0; i < cps_json_count(value); i++) {
+    bool is_list = json_object_is_type(value, json_type_array);
+    for (size_t i = 0; i < (is_list ? cps_json_count(value) : 1); i++) {
+        struct json_object *from = is_list ? json_object_array_get_idx(value, i) : value;
         CPS_BUF item = {0};
-        cps_buf_printf(&item, "%s[%zu]", name, i);
-        CPS_TRY(check_inner(request, tool_text(&item), inner, json_object_array_get_idx(value, i),
-                            kind));
+        cps_buf_printf(&item, is_list ? "%s[%zu]" : "%s", name, i);
+        CPS_TRY(dap_check_kind(request, tool_text(&item), from, *inner ? 'o' : kind));
+        cps_buf_printf(&item, ".%s", inner);
+        if (*inner)
+            CPS_TRY(dap_check_kind(request, tool_text(&item), cps_json_get(from, inner), kind));
     }
     return NULL;
 }
@@ -145,28 +136,16 @@ void dap_changed(struct dap *d, int how)
 
 struct cps_err *dap_initialize(struct dap *d)
 {
-    static const char *const can[] = {"supportsConfigurationDoneRequest",
-                                      "supportsFunctionBreakpoints",
-                                      "supportsConditionalBreakpoints",
-                                      "supportsHitConditionalBreakpoints",
-                                      "supportsEvaluateForHovers",
-                                      "supportsStepBack",
-                                      "supportsSetVariable",
-                                      "supportsRestartRequest",
-                                      "supportsGotoTargetsRequest",
-                                      "supportsCompletionsRequest",
-                                      "supportsExceptionInfoRequest",
-                                      "supportsSetExpression",
-                                      "supportsTerminateRequest",
-                                      "supportTerminateDebuggee",
-                                      "supportsDataBreakpoints",
-                                      "supportsReadMemoryRequest",
-                                      "supportsWriteMemoryRequest",
-                                      "supportsDisassembleRequest",
-                                      "supportsLoadedSourcesRequest",
-                                      "supportsCancelRequest",
-                                      "supportsSteppingGranularity",
-                                      "supportsInstructionBreakpoints"};
+    char can[] =
+        "supportsConfigurationDoneRequest supportsFunctionBreakpoints "
+        "supportsConditionalBreakpoints supportsHitConditionalBreakpoints "
+        "supportsEvaluateForHovers supportsStepBack supportsSetVariable "
+        "supportsRestartRequest supportsGotoTargetsRequest supportsCompletionsRequest "
+        "supportsExceptionInfoRequest supportsSetExpression supportsTerminateRequest "
+        "supportTerminateDebuggee supportsDataBreakpoints supportsReadMemoryRequest "
+        "supportsWriteMemoryRequest supportsDisassembleRequest supportsLoadedSourcesRequest "
+        "supportsCancelRequest supportsSteppingGranularity supportsInstructionBreakpoints";
+    char *state = NULL;
     static const char *const filters[][2] = {{"deadlock", "Deadlocks"},
                                              {"bad-packet", "Packets that the firmware refuses"},
                                              {"fault", "Faults"},
@@ -178,8 +157,8 @@ struct cps_err *dap_initialize(struct dap *d)
     d->is_neovim = !strcmp(client, "neovim");
     d->columns_from_0 = !cps_json_get_bool(d->in, "columnsStartAt1", true);
     d->lines_from_0 = !cps_json_get_bool(d->in, "linesStartAt1", true);
-    for (size_t i = 0; i < sizeof(can) / sizeof(can[0]); i++)
-        cps_json_bool(d->out, can[i], true);
+    for (char *at = strtok_r(can, " ", &state); at; at = strtok_r(NULL, " ", &state))
+        cps_json_bool(d->out, at, true);
     struct json_object *list = cps_json_new_array(d->out, "exceptionBreakpointFilters");
     for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
         doc_row(list, "filter=%s label=%s default?=%d", filters[i][0], filters[i][1], i < 3);
@@ -240,16 +219,13 @@ static struct cps_err *run_row(struct dap *d, const struct row *row, const char 
         return cps_err_new(CPS_ERR_INPUT, "the machine runs");
     /* Whether what a request carries has the types that it should. A wrong one says so: taken for
      * one that is missing, it would do something else than was asked for. */
-    const char *request = row->command;
-    const char *signature = row->arguments;
-    struct json_object *arguments = d->in;
-    CPS_TRY(dap_check_kind(request, "arguments", arguments, 'o'));
-    CPS_FREE char *copy = tool_strdup(signature);
+    CPS_TRY(dap_check_kind(row->command, "arguments", d->in, 'o'));
+    CPS_FREE char *copy = tool_strdup(row->arguments);
     char *state = NULL;
     for (char *at = strtok_r(copy, " ", &state); at; at = strtok_r(NULL, " ", &state)) {
         char *colon = strchr(at, ':');
         *colon = '\0';
-        CPS_TRY(check_one(request, at, arguments, colon[1]));
+        CPS_TRY(check_one(row->command, at, d->in, colon[1]));
     }
     d->how = row->how;
     struct cps_err *err = row->run(d);

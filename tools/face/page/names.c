@@ -48,6 +48,7 @@ struct namer {
     size_t at;                         /* the field that comes next */
     bool fresh;                        /* fields are added; else they are there */
     bool half;                         /* bits count through the lower half, too */
+    bool is_packet;
 };
 
 /* What the value of a field is called, behind its row. */
@@ -62,26 +63,28 @@ static void add_text(struct json_object *texts, const struct cps_value *value)
 }
 
 /* [name, low, high, kind, radix, shift, {value: text}] and, of a packet, [number, word] behind. */
-static void put_field(const struct cps_value *value, bool half, bool word, struct json_object *list)
+static void put_field(const struct namer *n, const struct cps_value *value)
 {
-    unsigned lower = half ? 32 : 0;
-    struct json_object *row =
-        doc_array(list, "%s %u %u %u %u %u", value->name, value->low - lower, value->high - lower,
-                  (unsigned)value->kind, (unsigned)value->radix, (unsigned)value->shift);
+    unsigned lower = n->half ? 32 : 0;
+    struct json_object *row = doc_array(
+        n->fields, "%s %u %u %u %u %u", value->name, value->low - lower, value->high - lower,
+        (unsigned)value->kind, (unsigned)value->radix, (unsigned)value->shift);
     cps_json_append(row, json_object_new_object());
-    if (word) {
+    if (n->is_packet) {
         cps_json_append(row, json_object_new_int64(value->number));
         cps_json_append(row, doc_shown(value->word ? value->word : ""));
     }
 }
 
-static void take_register_field(void *context, const struct cps_value *value)
+/* Those without a name are not shown, words of packets without one only if they are said. */
+static void take_field(void *context, const struct cps_value *value)
 {
     struct namer *n = context;
-    if (!value->name)
+    bool is_shown = value->name && (!n->is_packet || value->name[0] || value->word);
+    if (!is_shown || (n->is_packet && n->at >= MOST_ENTRIES))
         return;
     if (n->fresh)
-        put_field(value, n->half, false, n->fields);
+        put_field(n, value);
     add_text(item(item(n->fields, n->at++), 6), value);
 }
 
@@ -109,7 +112,8 @@ static void name_register(struct namer *n, const struct cps_names *names, enum c
     n->fields = item(row, 2);
     n->half = half;
     n->at = 0;
-    cps_name_values(names, space, reg, value, take_register_field, n);
+    n->is_packet = false;
+    cps_name_values(names, space, reg, value, take_field, n);
 }
 
 static void name_event(struct namer *n, const struct cps_event *event)
@@ -141,29 +145,14 @@ static void name_event(struct namer *n, const struct cps_event *event)
 
 /* ---- words of packets ---- */
 
-static bool is_said(const struct cps_value *value)
-{
-    return value->name && (value->name[0] || value->word);
-}
-
 /* The same words are called the same, whatever their values. */
 static void sign(void *context, const struct cps_value *value)
 {
     struct cps_buf *signature = context;
-    if (is_said(value))
+    if (value->name && (value->name[0] || value->word))
         cps_buf_printf(signature, "%" PRIu32 "%s.%s:%u-%u/%u ", value->number,
                        value->word ? value->word : "", value->name, value->low, value->high,
                        value->kind);
-}
-
-static void take_word_field(void *context, const struct cps_value *value)
-{
-    struct namer *n = context;
-    if (!is_said(value) || n->at >= MOST_ENTRIES)
-        return;
-    if (n->fresh)
-        put_field(value, false, true, n->fields);
-    add_text(item(item(n->fields, n->at++), 6), value);
 }
 
 static uint64_t hash_packet(uint32_t opcode, const uint32_t *word, size_t count)
@@ -193,7 +182,9 @@ static uint32_t lay_out(struct namer *n, const struct cps_names *names, uint32_t
     }
     n->fields = item(n->layouts, layout);
     n->at = 0;
-    cps_packet_values(names, opcode, word, count, take_word_field, n);
+    n->is_packet = true;
+    n->half = false;
+    cps_packet_values(names, opcode, word, count, take_field, n);
     return layout + 1;
 }
 
