@@ -25,7 +25,7 @@ struct change {
     const struct view_side *old;
     struct cps_difference *found; /* owned; in the order of packets */
     size_t count, room;
-    struct json_object *packets, *rows, *by_rows, *handlers;
+    struct json_object *packets, *handlers;
     struct view_listing listing[2]; /* old, new */
     bool text;
 };
@@ -96,23 +96,6 @@ static void put_rows(struct json_object *rows, struct inside a, struct inside b,
         a.at += left;
         b.at += right;
     }
-}
-
-/* Many packets differ in the same way. @return the number of the rows in a list without repetition
- */
-static int64_t number_of_rows(struct change *c, struct json_object *rows)
-{
-    const char *text = cps_json_print(tool_json(rows), JSON_C_TO_STRING_PLAIN);
-    tool_need(text != NULL);
-    struct json_object *known = cps_json_get(c->by_rows, text);
-    int64_t at = known ? json_object_get_int64(known) : (int64_t)cps_json_count(c->rows);
-    if (!known) {
-        cps_json_int(c->by_rows, text, at);
-        cps_json_append(c->rows, rows);
-    } else {
-        json_object_put(rows);
-    }
-    return at;
 }
 
 /* ---- code of handlers ---- */
@@ -220,16 +203,18 @@ static int64_t packet_number(const struct view_run *run, const struct cps_event 
     return -1;
 }
 
-/* [number here or -1, differences, number of the rows, processor and packet of the handler]. */
+/* [number here or -1, differences, rows, processor and packet of the handler]. */
 static void put_packet(struct change *c, const struct cps_difference *found, size_t count)
 {
     const struct cps_event *pkt = found->pkt_b ? found->pkt_b : found->pkt_a;
+    struct json_object *packet =
+        doc_array(c->packets, "%" PRId64 " %zu", packet_number(c->run, found->pkt_b), count);
     struct json_object *rows = json_object_new_array();
     put_rows(rows, inside_of(&c->old->record, found->pkt_a),
              inside_of(&c->run->side->record, found->pkt_b), found, found + count);
-    doc_array(c->packets, "%" PRId64 " %zu %" PRId64 " %d %d", packet_number(c->run, found->pkt_b),
-              count, number_of_rows(c, rows), pkt ? (int)cps_event_who(pkt) : -1,
-              pkt ? cps_diff_packet_id(pkt) : -1);
+    cps_json_append(packet, rows);
+    cps_json_append(packet, json_object_new_int(pkt ? (int)cps_event_who(pkt) : -1));
+    cps_json_append(packet, json_object_new_int(pkt ? cps_diff_packet_id(pkt) : -1));
     if (pkt)
         add_handler(c, pkt);
 }
@@ -264,11 +249,8 @@ struct cps_err *view_change(const struct view_run *run, const struct view_side *
 {
     struct change c = {.run = run, .old = old, .text = text};
     c.packets = cps_json_new_array(to, "packets");
-    c.rows = cps_json_new_array(to, "rows");
     c.handlers = cps_json_new_object(to, "handlers");
-    c.by_rows = json_object_new_object();
     struct cps_err *err = compare(&c, to);
-    json_object_put(tool_json(c.by_rows));
     view_listing_deinit(&c.listing[0]);
     view_listing_deinit(&c.listing[1]);
     free(c.found);

@@ -100,7 +100,7 @@ function paintDiff() {
     const parts = [];
     if (row) {
         const rows = changes.handlers[row[3] + "." + row[4]] || [], differ = rows.filter(r => r[0] !== SAME).length;
-        parts.push(heading("Writes", ""), sides(changes.rows[row[2]], (side, r) => writeCell(side, r, processorOf(p))));
+        parts.push(heading("Writes", ""), sides(row[2], (side, r) => writeCell(side, r, processorOf(p))));
         parts.push(heading("Code of the handler", packetName(p) + (differ ? ", " + plural(differ, "row") + (differ === 1 ? " differs" : " differ") : ": it is equal, what differs comes from code that it calls")));
         if (rows.length && meta.code)
             parts.push(sides(rows, codeCell));
