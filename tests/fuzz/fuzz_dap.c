@@ -5,6 +5,8 @@
 
 #include "tools/cmd/options/opt.h"
 #include "tests/fuzz/memfile.h"
+#include "tools/cmd/json_options.h"
+#include "tools/cmd/options/opt_engine.h"
 #include "tools/face/dap/dap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -25,12 +27,21 @@ static bool may_launch(const uint8_t *data, size_t size)
     return !strstr(cps_buf_text(&text), "\\u") && !strstr(cps_buf_text(&text), "source");
 }
 
+static struct cps_err *take_launch(struct json_object *arguments, struct dap_setup *ret)
+{
+    char *capture[1] = {NULL};
+    struct cps_options opt = opt_none(capture);
+    CPS_TRY(json_options_take("launch", OPT_SHIFT_STEP, arguments, &opt));
+    *ret = (struct dap_setup){.config = opt.run, .script = opt.script};
+    return opt.run.demo ? NULL : cps_err_new(CPS_ERR_INPUT, "launch: expected \"demo\": true");
+}
+
 static void serve(struct debugger *debugger, const uint8_t *data, size_t size)
 {
     static FILE *out;
     if (!out)
         out = fopen("/dev/null", "w");
-    struct cps_err *err = dap_serve(debugger, memfile(data, size), out);
+    struct cps_err *err = dap_serve(debugger, take_launch, memfile(data, size), out);
     if (err && err->code != CPS_ERR_INPUT)
         __builtin_trap();
     cps_err_free(err);

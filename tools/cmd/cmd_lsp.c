@@ -4,9 +4,8 @@
 
 #include "isa/isa.h"
 #include "tools/face/lsp/lsp.h"
-#include "tools/cmd/options/opt.h"
+#include "tools/cmd/json_options.h"
 #include "tools/cmd/terminal/report.h"
-#include "trace/out/json.h"
 
 int cmd_lsp(const struct cps_options *opt);
 
@@ -15,18 +14,7 @@ static struct cps_err *take_options(const void *context, struct json_object *nam
                                     struct cps_run_config *ret)
 {
     struct cps_options opt = *(const struct cps_options *)context;
-    enum opt_form form = OPT_FLAG;
-    const char *name = NULL;
-    for (unsigned i = 0; (name = opt_form(OPT_SHIFT_LSP, i, &form)); i++) {
-        struct json_object *value = cps_json_get(named, name);
-        const char *text = cps_json_get_text(named, name, NULL);
-        if (value && !text)
-            return cps_err_new(CPS_ERR_INPUT, "initializationOptions: expected a text as \"%s\"",
-                               name);
-        if (text)
-            CPS_TRY(opt_take(OPT_SHIFT_LSP, name, text, &opt));
-    }
-    CPS_TRY(opt_taken(OPT_SHIFT_LSP, &opt));
+    CPS_TRY(json_options_take("initializationOptions", OPT_SHIFT_LSP, named, &opt));
     *ret = opt.run;
     return NULL;
 }

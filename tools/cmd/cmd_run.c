@@ -193,7 +193,12 @@ static struct cps_err *prepare(struct run *run)
 {
     const struct cps_options *opt = run->opt;
     const char *output = opt->output ? opt->output : "-";
-    CPS_TRY(attach_server_open(opt, &run->server));
+    const struct dap_setup setup = {.config = opt->run,
+                                    .capture = opt->arg_count ? opt->arg[0] : NULL,
+                                    .symbols = opt->symbols,
+                                    .scheme = opt_scheme(opt)};
+    if (opt->listen || opt->listen_wait)
+        CPS_TRY(attach_server_open(&setup, opt->listen, opt->listen_wait, &run->server));
     CPS_TRY(stamp_inputs(run, false));
     run->form = cps_trace_form_of(output);
     if (opt->to) /* its word was checked when it was taken */

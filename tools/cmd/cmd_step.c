@@ -10,6 +10,7 @@
 #include "isa/base/within.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/cmd/json_options.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
 #include "tools/face/dap/dap.h"
@@ -18,6 +19,7 @@
 #include "tools/face/screen/screen.h"
 #include "tools/run/account.h"
 #include "tools/explain/summary/summary.h"
+#include "trace/out/json.h"
 
 int cmd_step(const struct cps_options *opt);
 
@@ -170,6 +172,20 @@ static int end_status(const struct debugger *r, const struct cps_options *opt, b
     return r->session.limited ? 4 | empty : empty;
 }
 
+/* Arguments of the request `launch`: the options of this command, and the capture. */
+static struct cps_err *take_launch(struct json_object *arguments, struct dap_setup *ret)
+{
+    char *capture[1] = {(char *)cps_json_get_text(arguments, "capture", NULL)};
+    struct cps_options opt = opt_none(capture);
+    opt.arg_count = capture[0] != NULL;
+    CPS_TRY(json_options_take("launch", OPT_SHIFT_STEP, arguments, &opt));
+    if (!opt.run.fw_count && !opt.run.demo && !cps_run_is_script(&opt.run))
+        return cps_err_new(CPS_ERR_INPUT, "launch: expected \"fw\": a file, \"demo\": true, or "
+                                          "\"engine\" with a script as \"capture\"");
+    *ret = (struct dap_setup){opt.run, capture[0], opt.symbols, opt.script, opt_scheme(&opt)};
+    return NULL;
+}
+
 int cmd_step(const struct cps_options *opt)
 {
     const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
@@ -192,7 +208,7 @@ int cmd_step(const struct cps_options *opt)
     if (opt->run.fw_count || opt->run.demo || opt->arg_count)
         err = session_open(&r->session);
     if (!err)
-        err = opt->dap ? dap_serve(r, stdin, stdout) : converse(r, opt, &failed);
+        err = opt->dap ? dap_serve(r, take_launch, stdin, stdout) : converse(r, opt, &failed);
     status = err ? 0 : end_status(r, opt, is_alone);
     signal(SIGINT, SIG_DFL);
     command_deinit(r);

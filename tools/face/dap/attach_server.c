@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "isa/base/shown.h"
-#include "tools/cmd/options/opt.h"
 #include "tools/face/dap/dap_private.h"
 
 struct attach_server {
@@ -20,6 +19,7 @@ struct attach_server {
     struct play *play;
     struct attach_socket at;
     char *path; /* absolute, for signals */
+    bool waits; /* for the first editor */
 };
 
 /* A signal concerns the process: so this is the one thing that is not a server's own. */
@@ -102,19 +102,19 @@ static struct cps_err *check_twice(const char *path)
     return NULL;
 }
 
-struct cps_err *attach_server_open(const struct cps_options *opt, struct attach_server **ret)
+struct cps_err *attach_server_open(const struct dap_setup *setup, const char *path, bool waits,
+                                   struct attach_server **ret)
 {
     CPS_BUF shown = {0};
-    if (!opt->listen && !opt->listen_wait)
-        return NULL;
-    for (unsigned i = 0; i < opt->run.fw_count; i++)
-        CPS_TRY(check_twice(opt->run.fw[i]));
-    if (opt->arg_count)
-        CPS_TRY(check_twice(opt->arg[0]));
+    for (unsigned i = 0; i < setup->config.fw_count; i++)
+        CPS_TRY(check_twice(setup->config.fw[i]));
+    if (setup->capture)
+        CPS_TRY(check_twice(setup->capture));
     struct attach_server *s = tool_alloc(1, sizeof(*s));
-    s->run.opt = opt;
+    s->run.setup = *setup;
+    s->waits = waits;
     s->at.folder = s->run.listener = -1;
-    struct cps_err *err = open_socket(s, opt->listen);
+    struct cps_err *err = open_socket(s, path);
     if (err) {
         attach_server_close(s);
         return err;
@@ -150,7 +150,7 @@ void attach_server_begin(struct attach_server *s, struct play *play)
         return;
     s->play = play;
     cps_engine_interrupt(play->engine, serve_waiting, s);
-    while (s->run.opt->listen_wait && !s->run.attached && !s->run.ended) {
+    while (s->waits && !s->run.attached && !s->run.ended) {
         poll(&(struct pollfd){s->run.listener, POLLIN, 0}, 1, -1);
         serve_waiting(s);
     }

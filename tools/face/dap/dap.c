@@ -39,37 +39,6 @@ struct cps_err *dap_thread(const struct dap *d, unsigned *ret)
     return NULL;
 }
 
-struct cps_err *dap_check_kind(const char *request, const char *name, struct json_object *value,
-                               char kind)
-{
-    enum { LONG = 40 };
-    static const struct {
-        char kind;
-        enum json_type type, empty; /* Lua cannot tell an empty object from an empty list */
-        const char *name;
-    } kinds[] = {{'n', json_type_int, json_type_int, "a whole number"},
-                 {'t', json_type_string, json_type_string, "a text"},
-                 {'b', json_type_boolean, json_type_boolean, "true or false"},
-                 {'l', json_type_array, json_type_object, "a list"},
-                 {'o', json_type_object, json_type_array, "an object"}};
-    CPS_BUF found = {0};
-    unsigned i = 0;
-    while (kinds[i].kind != kind)
-        i++;
-    enum json_type type = json_object_get_type(value);
-    bool is_empty = (type == json_type_array && !cps_json_count(value)) ||
-                    (type == json_type_object && !json_object_object_length(value));
-    bool right = type == kinds[i].type || (type == kinds[i].empty && is_empty);
-    bool has_nul = type == json_type_string && strlen(json_object_get_string(value)) !=
-                                                   (size_t)json_object_get_string_len(value);
-    if (!value || (right && !has_nul)) /* one would be cut there */
-        return NULL;
-    cps_json_put(&found, value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
-    return cps_err_new(CPS_ERR_INPUT, "%s: \"%s\" is %s: expected %s", request, name,
-                       found.size > LONG ? json_type_to_name(type) : tool_text(&found),
-                       right ? "a text without NUL" : kinds[i].name);
-}
-
 /* @param name  "key", "key.inner" or "key.": the member, or each item of the list, that it names */
 static struct cps_err *check_one(const char *request, char *name, struct json_object *arguments,
                                  char kind)
@@ -79,16 +48,16 @@ static struct cps_err *check_one(const char *request, char *name, struct json_ob
         *inner++ = '\0';
     struct json_object *value = cps_json_get(arguments, name);
     if (!inner)
-        return dap_check_kind(request, name, value, kind);
+        return frame_check_kind(request, name, value, kind);
     bool is_list = json_object_is_type(value, json_type_array);
     for (size_t i = 0; i < (is_list ? cps_json_count(value) : 1); i++) {
         struct json_object *from = is_list ? json_object_array_get_idx(value, i) : value;
         CPS_BUF item = {0};
         cps_buf_printf(&item, is_list ? "%s[%zu]" : "%s", name, i);
-        CPS_TRY(dap_check_kind(request, tool_text(&item), from, *inner ? 'o' : kind));
+        CPS_TRY(frame_check_kind(request, tool_text(&item), from, *inner ? 'o' : kind));
         cps_buf_printf(&item, ".%s", inner);
         if (*inner)
-            CPS_TRY(dap_check_kind(request, tool_text(&item), cps_json_get(from, inner), kind));
+            CPS_TRY(frame_check_kind(request, tool_text(&item), cps_json_get(from, inner), kind));
     }
     return NULL;
 }
@@ -219,7 +188,7 @@ static struct cps_err *run_row(struct dap *d, const struct row *row, const char 
         return cps_err_new(CPS_ERR_INPUT, "the machine runs");
     /* Whether what a request carries has the types that it should. A wrong one says so: taken for
      * one that is missing, it would do something else than was asked for. */
-    CPS_TRY(dap_check_kind(row->command, "arguments", d->in, 'o'));
+    CPS_TRY(frame_check_kind(row->command, "arguments", d->in, 'o'));
     CPS_FREE char *copy = tool_strdup(row->arguments);
     char *state = NULL;
     for (char *at = strtok_r(copy, " ", &state); at; at = strtok_r(NULL, " ", &state)) {
@@ -284,11 +253,13 @@ static struct cps_err *serve_client(struct dap *d)
 }
 
 /* The end of @p out belongs to the caller. */
-static struct cps_err *serve_on(struct debugger *debugger, struct dap_run *run, int in, FILE *out)
+static struct cps_err *serve_on(struct debugger *debugger, dap_options *options,
+                                struct dap_run *run, int in, FILE *out)
 {
     struct dap *d = tool_alloc(1, sizeof(*d));
     d->debugger = debugger;
     d->session = &debugger->session;
+    d->options = options;
     d->run = run;
     d->open = d->session->debug != NULL;
     d->lists = json_object_new_object();
@@ -308,9 +279,9 @@ static struct cps_err *serve_on(struct debugger *debugger, struct dap_run *run, 
     return err;
 }
 
-struct cps_err *dap_serve(struct debugger *debugger, FILE *in, FILE *out)
+struct cps_err *dap_serve(struct debugger *debugger, dap_options *options, FILE *in, FILE *out)
 {
-    return serve_on(debugger, NULL, fileno(in), out);
+    return serve_on(debugger, options, NULL, fileno(in), out);
 }
 
 void dap_limit_sending(int socket, unsigned seconds)
@@ -338,7 +309,7 @@ struct cps_err *dap_serve_run(struct dap_run *run, int socket)
     clock_gettime(CLOCK_MONOTONIC, &run->patience_ends);
     run->patience_ends.tv_sec += ATTACH_SECONDS;
     /* What a client did wrong, or that it is gone, is no concern of the run's. */
-    cps_err_free(serve_on(debugger, run, socket, out));
+    cps_err_free(serve_on(debugger, NULL, run, socket, out));
     command_deinit(debugger);
     free(debugger);
     fclose(out);

@@ -8,18 +8,33 @@
 #include "tools/face/debugger/command.h"
 #include "tools/run/play.h"
 
-/** Serves one client until it disconnects or the input ends. The session is open. @return NULL, or
- * CPS_ERR_INPUT for a stream that is not the protocol */
-CPS_MUST_USE struct cps_err *dap_serve(struct debugger *debugger, FILE *in, FILE *out);
+struct json_object;
+
+/** What a session is opened from. */
+struct dap_setup {
+    struct cps_run_config config;
+    const char *capture; /**< NULL: none */
+    const char *symbols;
+    const char *script; /**< of commands that run before the first stop; NULL: none */
+    enum cps_scheme scheme;
+};
+/** Reads the arguments of `launch`, which texts of @p ret may point into. */
+typedef struct cps_err *dap_options(struct json_object *arguments, struct dap_setup *ret);
+
+/** Serves one client until it disconnects or the input ends. The session is open, or `launch` opens
+ * it. @return NULL, or CPS_ERR_INPUT for a stream that is not the protocol */
+CPS_MUST_USE struct cps_err *dap_serve(struct debugger *debugger, dap_options *options, FILE *in,
+                                       FILE *out);
 
 /** Editors that attach to a run: `run --listen`. */
 struct attach_server;
 
-/** Begins to listen if the options ask for it, and prints where on stderr; else *ret stays NULL.
+/** Begins to listen, and prints where on stderr. @param path  of the socket; NULL or "": the usual
+ * place @param waits  for the first editor, before the run begins
  * @return CPS_ERR_OS, CPS_ERR_INPUT: no such place, a run that lives has it, an input that cannot
  * be read twice */
-CPS_MUST_USE struct cps_err *attach_server_open(const struct cps_options *opt,
-                                                struct attach_server **ret);
+CPS_MUST_USE struct cps_err *attach_server_open(const struct dap_setup *setup, const char *path,
+                                                bool waits, struct attach_server **ret);
 /** Lets editors in while the engine of @p play runs, which stands still as long; waits for the
  * first one, if the options say so. NULL is fine. */
 void attach_server_begin(struct attach_server *server, struct play *play);

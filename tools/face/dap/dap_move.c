@@ -162,8 +162,8 @@ void dap_configured(struct dap *d, int how)
     struct debugger *r = d->debugger;
     (void)how;
     r->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
-    if (d->opt.script) {
-        struct cps_err *err = command_source(r, d->opt.script);
+    if (d->setup.script) {
+        struct cps_err *err = command_source(r, d->setup.script);
         if (err)
             cps_buf_printf(&r->out, "%s\n", err->message);
         cps_err_free(err);

@@ -6,10 +6,10 @@
 #include <sys/un.h>
 #include <time.h>
 
-#include "tools/cmd/options/opt.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/face/dap/dap.h"
+#include "tools/face/dap/frame.h"
 #include "trace/out/json.h"
 
 /* ---- dap_wire.c: messages, read by a thread of its own, so that a request can interrupt a run
@@ -87,7 +87,7 @@ CPS_MUST_USE struct cps_err *attach_connect(const struct attach_socket *at, int 
 /** A run that clients attach to: they get a session of their own that stands where the run does,
  * so that nothing they do is seen in what the run writes. */
 struct dap_run {
-    const struct cps_options *opt; /**< of the run; every input can be read again */
+    struct dap_setup setup;        /**< of the run; every input can be read again */
     uint64_t clock;                /**< of its engine */
     bool attached;                 /**< set when a client did */
     bool ended;                    /**< set when one has asked for the end of the run */
@@ -127,9 +127,9 @@ struct dap {
     struct json_object *request;  /* that is handled now, ... */
     struct json_object *in, *out; /* ...its arguments, and the body of its answer */
     int how;                      /* of its row */
-    struct cps_options opt;       /* of `launch`; its texts are in... */
+    dap_options *options;         /* reads the arguments of `launch` */
+    struct dap_setup setup;       /* of it; its texts are in... */
     struct json_object *launched; /* ...this, owned */
-    char *capture[1];             /* opt.arg */
     bool open;                    /* there is a session */
     bool stop_on_entry;
     bool done;
@@ -158,10 +158,6 @@ struct dap {
     void dap_##then(struct dap *dap, int how_);
 #include "tools/face/dap/dap.def"
 
-/** Whether a value, if there is one, has one of the types of dap.def: "ntblo".
- * @return NULL, or CPS_ERR_INPUT: which argument, what was found, what was expected */
-CPS_MUST_USE struct cps_err *dap_check_kind(const char *request, const char *name,
-                                            struct json_object *value, char kind);
 /** An integer that counts or names something; one out of all bounds is the nearest that is in
  * them, so that it can be added to. */
 int64_t dap_number(struct json_object *from, const char *key, int64_t fallback);

@@ -11,85 +11,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tools/cmd/options/opt_engine.h"
 #include "tools/face/dap/dap_private.h"
 
 /* ---- launch ---- */
 
-/* A name of the command line, or as JSON has it: "seq-abi" or "seqAbi". */
-static struct json_object *find_option(struct json_object *arguments, const char *name)
-{
-    char camel[32];
-    size_t size = 0;
-    struct json_object *value = cps_json_get(arguments, name);
-    for (const char *at = name; *at && size < sizeof(camel) - 1; at++) {
-        bool joins = *at == '-' && at[1];
-        at += joins;
-        camel[size++] = joins ? (char)(*at - 'a' + 'A') : *at;
-    }
-    camel[size] = '\0';
-    return value ? value : cps_json_get(arguments, camel);
-}
-
-/* One text, or a number as one. */
-static struct cps_err *take_text(struct dap *d, const char *name, struct json_object *value,
-                                 enum opt_form form)
-{
-    char number[24];
-    bool is_number = form == OPT_NUMBER && json_object_is_type(value, json_type_int);
-    bool is_text = form != OPT_NUMBER || json_object_is_type(value, json_type_string);
-    if (!is_number)
-        CPS_TRY(dap_check_kind("launch", name, value, is_text ? 't' : 'n'));
-    snprintf(number, sizeof(number), "%" PRId64, json_object_get_int64(value));
-    return opt_take(OPT_SHIFT_STEP, name, is_number ? number : json_object_get_string(value),
-                    &d->opt);
-}
-
-static struct cps_err *take_option(struct dap *d, const char *name, struct json_object *value,
-                                   enum opt_form form)
-{
-    if (form == OPT_FLAG) {
-        CPS_TRY(dap_check_kind("launch", name, value, 'b'));
-        return json_object_get_boolean(value) ? opt_take(OPT_SHIFT_STEP, name, NULL, &d->opt)
-                                              : NULL;
-    }
-    if (form != OPT_LIST || !json_object_is_type(value, json_type_array))
-        return take_text(d, name, value, form);
-    for (size_t i = 0; i < cps_json_count(value); i++) {
-        struct json_object *item = json_object_array_get_idx(value, i);
-        if (!item)
-            return cps_err_new(CPS_ERR_INPUT, "launch: \"%s[%zu]\" is null: expected a text", name,
-                               i);
-        CPS_TRY(take_text(d, name, item, form));
-    }
-    return NULL;
-}
-
-static struct cps_err *read_options(struct dap *d)
-{
-    enum opt_form form = OPT_FLAG;
-    const char *name = NULL;
-    for (unsigned i = 0; (name = opt_form(OPT_SHIFT_STEP, i, &form)); i++) {
-        struct json_object *value = find_option(d->in, name);
-        bool is_about_terminals = !strcmp(name, "dap") || !strcmp(name, "screen");
-        if (value && !is_about_terminals)
-            CPS_TRY(take_option(d, name, value, form));
-    }
-    CPS_TRY(opt_taken(OPT_SHIFT_STEP, &d->opt));
-    if (!d->opt.run.fw_count && !d->opt.run.demo && !cps_run_is_script(&d->opt.run))
-        return cps_err_new(CPS_ERR_INPUT, "launch: expected \"fw\": a file, \"demo\": true, or "
-                                          "\"engine\" with a script as \"capture\"");
-    return NULL;
-}
-
 /* @param clock  where the engine's shall be; 0: where sessions begin */
-static struct cps_err *open_session(struct dap *d, const struct cps_options *opt, uint64_t clock)
+static struct cps_err *open_session(struct dap *d, const struct dap_setup *setup, uint64_t clock)
 {
-    d->session->scheme = opt_scheme(opt);
+    d->session->scheme = setup->scheme;
     d->session->interrupt = &d->debugger->interrupt;
-    d->session->config = &opt->run;
-    d->session->capture = opt->arg_count ? opt->arg[0] : NULL;
-    d->session->symbols = opt->symbols;
+    d->session->config = &setup->config;
+    d->session->capture = setup->capture;
+    d->session->symbols = setup->symbols;
     struct cps_err *err = clock ? session_open_at(d->session, clock) : session_open(d->session);
     if (err) {
         session_close(d->session);
@@ -108,11 +41,8 @@ struct cps_err *dap_launch(struct dap *d)
         /* Texts of options point into the arguments, which are kept. */
         json_object_put(d->launched);
         d->launched = json_object_get(d->in);
-        d->capture[0] = (char *)dap_text(d, "capture");
-        d->opt = opt_none(d->capture);
-        d->opt.arg_count = d->capture[0] != NULL;
-        CPS_TRY(read_options(d));
-        CPS_TRY(open_session(d, &d->opt, 0));
+        CPS_TRY(d->options(d->in, &d->setup));
+        CPS_TRY(open_session(d, &d->setup, 0));
     }
     d->start = cps_debug_place(d->session->debug).step;
     return NULL;
@@ -204,7 +134,7 @@ struct cps_err *dap_attach(struct dap *d)
                        : connect_to_run(d);
     if (d->open)
         return cps_err_new(CPS_ERR_INPUT, "attach: this client is attached already");
-    CPS_TRY(open_session(d, d->run->opt, d->run->clock));
+    CPS_TRY(open_session(d, &d->run->setup, d->run->clock));
     dap_limit_sending(d->run->socket, 0);
     d->stop_on_entry = cps_json_get_bool(d->in, "stopOnEntry", true);
     d->start = cps_debug_place(d->session->debug).step;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "tools/face/dap/dap_private.h"
-#include "tools/face/dap/frame.h"
 
 /* Bytes of memory, about, of messages that are read ahead; a client that sends more waits until the
  * first ones are answered, which waits in turn until it reads the answers. */

@@ -150,3 +150,34 @@ void frame_write(FILE *out, struct json_object *message)
     fprintf(out, "Content-Length: %zu\r\n\r\n%s", text.size, tool_text(&text));
     fflush(out);
 }
+
+struct cps_err *frame_check_kind(const char *request, const char *name, struct json_object *value,
+                                 char kind)
+{
+    enum { LONG = 40 };
+    static const struct {
+        char kind;
+        enum json_type type, empty; /* Lua cannot tell an empty object from an empty list */
+        const char *name;
+    } kinds[] = {{'n', json_type_int, json_type_int, "a whole number"},
+                 {'t', json_type_string, json_type_string, "a text"},
+                 {'b', json_type_boolean, json_type_boolean, "true or false"},
+                 {'l', json_type_array, json_type_object, "a list"},
+                 {'o', json_type_object, json_type_array, "an object"}};
+    CPS_BUF found = {0};
+    unsigned i = 0;
+    while (kinds[i].kind != kind)
+        i++;
+    enum json_type type = json_object_get_type(value);
+    bool is_empty = (type == json_type_array && !cps_json_count(value)) ||
+                    (type == json_type_object && !json_object_object_length(value));
+    bool right = type == kinds[i].type || (type == kinds[i].empty && is_empty);
+    bool has_nul = type == json_type_string && strlen(json_object_get_string(value)) !=
+                                                   (size_t)json_object_get_string_len(value);
+    if (!value || (right && !has_nul)) /* one would be cut there */
+        return NULL;
+    cps_json_put(&found, value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    return cps_err_new(CPS_ERR_INPUT, "%s: \"%s\" is %s: expected %s", request, name,
+                       found.size > LONG ? json_type_to_name(type) : tool_text(&found),
+                       right ? "a text without NUL" : kinds[i].name);
+}

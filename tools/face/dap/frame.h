@@ -38,5 +38,9 @@ struct frame {
 CPS_MUST_USE struct cps_err *frame_read(struct frame *frame, struct json_object **ret);
 /** Writes and releases @p message. */
 void frame_write(FILE *out, struct json_object *message);
+/** Whether a value, if there is one, has one of the types of dap.def: "ntblo".
+ * @return NULL, or CPS_ERR_INPUT: which argument, what was found, what was expected */
+CPS_MUST_USE struct cps_err *frame_check_kind(const char *request, const char *name,
+                                              struct json_object *value, char kind);
 
 #endif
