@@ -189,7 +189,7 @@ def abilities():
     body = c.ask("initialize", adapterID="cpscope")
     filters = body.pop("exceptionBreakpointFilters")
     assert [(f["filter"], f["label"], f["default"]) for f in filters] == [
-        ("deadlock", "Deadlocks", True), ("bad-packet", "Packets that the firmware refuses", True), ("fault", "Faults", True),
+        ("deadlock", "Deadlocks", True), ("bad-packet", "Packets that the firmware rejects", True), ("fault", "Faults", True),
         ("protect", "Writes that CP_PROTECT forbids", False)] and all(len(f) == 3 for f in filters), filters
     requests = ["ConfigurationDone", "Restart", "GotoTargets", "Completions", "ExceptionInfo", "Terminate", "ReadMemory", "WriteMemory", "Disassemble",
                 "LoadedSources", "Cancel"]

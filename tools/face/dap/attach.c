@@ -185,7 +185,7 @@ static bool attach_is_ours(int socket)
            peer.uid == geteuid();
 #else
     (void)socket;
-    return false; /* nobody can say */
+    return false; /* the system does not tell */
 #endif
 }
 

@@ -22,7 +22,7 @@ struct attach_server {
     bool waits; /* for the first editor */
 };
 
-/* A signal concerns the process: so this is the one thing that is not a server's own. */
+/* For the signal handler, which has no server at hand. */
 static _Atomic(char *) named;
 
 void attach_unlink_all(void)
@@ -34,7 +34,7 @@ void attach_unlink_all(void)
 
 /* ---- the socket ---- */
 
-/* A socket whose run is dead makes room. */
+/* Removes the socket of a dead run. */
 static struct cps_err *make_room(const struct attach_socket *at)
 {
     struct sockaddr_un address = attach_address(at);

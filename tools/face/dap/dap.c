@@ -116,7 +116,7 @@ struct cps_err *dap_initialize(struct dap *d)
         "supportsCancelRequest supportsSteppingGranularity supportsInstructionBreakpoints";
     char *state = NULL;
     static const char *const filters[][2] = {{"deadlock", "Deadlocks"},
-                                             {"bad-packet", "Packets that the firmware refuses"},
+                                             {"bad-packet", "Packets that the firmware rejects"},
                                              {"fault", "Faults"},
                                              {"protect", "Writes that CP_PROTECT forbids"}};
     const char *client = dap_text(d, "clientID");
@@ -237,8 +237,7 @@ static struct cps_err *serve_client(struct dap *d)
 {
     while (!d->done) {
         struct json_object *message = NULL;
-        /* A run stands still while it serves a client: for one that does not attach, not for ever.
-         */
+        /* A run waits while it serves a client, but not forever for one that does not attach. */
         CPS_TRY(
             dap_wire_next(d->wire, d->run && !d->open ? &d->run->patience_ends : NULL, &message));
         if (!message)

@@ -35,7 +35,7 @@ struct attach_server;
  * be read twice */
 CPS_MUST_USE struct cps_err *attach_server_open(const struct dap_setup *setup, const char *path,
                                                 bool waits, struct attach_server **ret);
-/** Lets editors in while the engine of @p play runs, which stands still as long; waits for the
+/** Lets editors in while the engine of @p play runs, which waits meanwhile; waits for the
  * first one, if the options say so. NULL is fine. */
 void attach_server_begin(struct attach_server *server, struct play *play);
 /** Removes the socket. NULL is fine. */

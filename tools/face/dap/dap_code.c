@@ -82,7 +82,7 @@ static int64_t get_base64(const char *text, uint8_t *to)
     return good ? (int64_t)size : -1;
 }
 
-/* Up to a dword that nobody stored. */
+/* Up to the first dword that was never stored. */
 struct cps_err *dap_read_memory(struct dap *d)
 {
     uint64_t at = 0;

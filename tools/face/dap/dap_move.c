@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The debug adapter: moves, and what the client is told of them. */
+ * The debug adapter: moves, and events about them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,8 @@ static const char *point_word(const struct dap *d, int id)
     return data ? "data breakpoint" : "breakpoint";
 }
 
-/* A client that asked for a move may know already that the machine runs; one whose user typed it
- * does not, and takes the next `stopped` for another thread's. */
+/* A client that requested a move may know that the machine runs. After a typed command it does not,
+ * and takes the next `stopped` for another thread's. */
 static void tell_running(struct dap *d)
 {
     if (d->told_running)
@@ -38,8 +38,8 @@ static void tell_running(struct dap *d)
     d->told_running = true;
 }
 
-/* The word for a stop. A point is named, and removed if it was for one time. Neovim's client takes
- * a "pause" for one that is to show nothing, and then has no thread to move. */
+/* The word for a stop. A point is named, and removed if it is temporary. Neovim's client shows
+ * nothing at a "pause", and then has no thread to move. */
 static const char *reason_of(struct dap *d, const char *gone, struct json_object *body)
 {
     const struct cps_debug_stop *stop = &d->debugger->stop;
@@ -94,7 +94,7 @@ static void tell_stopped(struct dap *d, const char *gone, bool quiet)
     dap_know_points(d, false); /* one for one time is gone */
 }
 
-/* A move that no request for a step told the client of. Neovim's client takes its thread for a
+/* A move that the client did not request. Neovim's client takes its thread for a
  * stopped one all the same, and answers the next `stopped` with `continue`: nvim-dap to 0.6 does
  * not reset that at `continued`, some of them at `thread`. */
 static void tell_moved(struct dap *d, const char *gone, bool quiet)
@@ -156,7 +156,8 @@ static void run_move(struct dap *d, int how)
         s->core = d->debugger->stop.core;
 }
 
-/* The commands of "script", behind the client's own breakpoints; then to the first stop. */
+/* Runs the commands of "script" after the client has set its breakpoints; then to the first stop.
+ */
 void dap_configured(struct dap *d, int how)
 {
     struct debugger *r = d->debugger;
@@ -203,7 +204,7 @@ void dap_moved(struct dap *d, int how)
         tell_stopped(d, far ? "pause" : "step", false);
 }
 
-/* A run that was interrupted has told so; one that was not has nothing to stop. */
+/* An interrupted run has reported its stop; without a run there is none. */
 struct cps_err *dap_pause(struct dap *d)
 {
     d->debugger->interrupt = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The debug adapter: breakpoints of all kinds. A client sets each list as a whole, and is answered
- * what became of it; of points that were typed, in the console or a script, it is told. */
+ * The debug adapter: breakpoints of all kinds. A client sets each list as a whole; events report
+ * points that were typed in the console or a script. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -19,9 +19,11 @@
 struct dap_wire;
 
 /**
- * Starts reading. @param name  of the input, for messages @param in  descriptor @param interrupt
- * set to 1 when a request arrives that ends a run: pause, disconnect, terminate, restart; or when
- * the input ends @param listener  whose clients are told that one is there; -1: none
+ * Starts reading.
+ * @param name       of the input, for messages
+ * @param interrupt  set to 1 when a request arrives that ends a run: pause, disconnect, terminate,
+ *                   restart; or when the input ends
+ * @param listener   its clients are refused: one is attached; -1: none
  */
 CPS_MUST_USE struct cps_err *dap_wire_open(const char *name, int in, FILE *out,
                                            atomic_int *interrupt, int listener,
@@ -37,7 +39,7 @@ CPS_MUST_USE struct cps_err *dap_wire_next(struct dap_wire *wire, const struct t
 /** The next message if one is there; *ret is NULL if not, or at the end of the input. */
 CPS_MUST_USE struct cps_err *dap_wire_try(struct dap_wire *wire, struct json_object **ret);
 /** While set, every message interrupts, not only those that end a run; also one that waits.
- * Behind it those that wait interrupt the next run only if they end one. */
+ * Afterwards a waiting one interrupts the next run only if it ends one. */
 void dap_wire_listen(struct dap_wire *wire, bool listen);
 /** Whether the input has ended and all of it was taken. */
 bool dap_wire_ended(struct dap_wire *wire);
@@ -69,7 +71,7 @@ CPS_MUST_USE struct cps_err *attach_open_pid(long pid, bool make, struct attach_
  * @return CPS_ERR_INPUT: none does, or more than one, which are named */
 CPS_MUST_USE struct cps_err *attach_open_only(struct attach_socket *ret);
 void attach_deinit(struct attach_socket *at);
-/** Its address: by the opened folder, so that nobody can put another one in its place. */
+/** Its address, by the opened folder: the path may be replaced. */
 struct sockaddr_un attach_address(const struct attach_socket *at);
 /** Whether what has the name is a socket that is the user's alone. *exists: whether anything has
  * it; nothing is no error. */
@@ -77,21 +79,22 @@ CPS_MUST_USE struct cps_err *attach_check(const struct attach_socket *at, bool *
 
 /** What the run's end prints first: this, or why not. One line. */
 #define ATTACH_HELLO "cpscope: attach"
-/** Takes in who waits at a listening socket, and sends a line; -1: nobody does, or another user. */
+/** Accepts a client that waits at a listening socket, and sends a line; -1: none waits, or it is
+ * another user's. */
 int attach_accept(int listener, const char *line);
 /** Connects with the run at a socket. @return CPS_ERR_OS, CPS_ERR_INPUT: what it printed instead */
 CPS_MUST_USE struct cps_err *attach_connect(const struct attach_socket *at, int *ret);
 
 /* ---- the adapter ---- */
 
-/** A run that clients attach to: they get a session of their own that stands where the run does,
+/** A run that clients attach to: they get a session of their own at the position of the run,
  * so that nothing they do is seen in what the run writes. */
 struct dap_run {
     struct dap_setup setup;        /**< of the run; every input can be read again */
     uint64_t clock;                /**< of its engine */
     bool attached;                 /**< set when a client did */
     bool ended;                    /**< set when one has asked for the end of the run */
-    int listener;                  /**< where others are told that one is there; -1: nowhere */
+    int listener;                  /**< others are refused there; -1: there is none */
     int socket;                    /**< of the client that is served */
     struct timespec patience_ends; /**< by then it has attached, or is let go */
 };
@@ -112,7 +115,7 @@ enum dap_list {
 };
 #define DAP_MAX_POINTS 256
 
-/** What a reference of variables stands for: 1 + core * DAP_SPACES + space, or fields... */
+/** A reference of variables is 1 + core * DAP_SPACES + space, or fields... */
 enum dap_space { DAP_GENERAL, DAP_CONTROL, DAP_SQE, DAP_GPU, DAP_PACKET, DAP_STREAMS, DAP_SPACES };
 /** ...of a register: DAP_FIELDS + core << 20 + space << 18 + number. */
 #define DAP_FIELDS (INT64_C(1) << 23)
@@ -140,16 +143,15 @@ struct dap {
     bool restarting;
     bool told_running; /* the client knows that the machine runs */
     bool is_neovim;
-    unsigned shown_core;    /* of the last stack that the client asked for */
-    bool unseen;            /* it has not asked for one since a move that it did not ask for */
-    bool ignored;           /* a `continue` that answers such a move */
-    bool typed;             /* a command ran, and the client was not told what it did... */
-    uint64_t moves;         /* ...behind so many of the debugger's moves */
-    struct cps_err *failed; /* of the wire, while running */
-    uint64_t start;         /* step that `restart` goes to */
-    struct json_object
-        *lists; /* enum dap_list of the points that the client has set, by id; owned */
-    struct json_object *known; /* points that the client was told of, by id; owned */
+    unsigned shown_core;       /* of the last stack that the client asked for */
+    bool unseen;               /* it has not asked for one since a move that it did not ask for */
+    bool ignored;              /* a `continue` that answers such a move */
+    bool typed;                /* a command ran whose effect was not reported yet... */
+    uint64_t moves;            /* ...after so many of the debugger's moves */
+    struct cps_err *failed;    /* of the wire, while running */
+    uint64_t start;            /* step that `restart` goes to */
+    struct json_object *lists; /* enum dap_list of points that the client has set, by id; owned */
+    struct json_object *known; /* points that were reported, by id; owned */
 };
 
 /* The functions that rows of dap.def name. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The debug adapter: `launch`, whose arguments are the options of `cpscope step`, by the names that
- * they have on the command line (tools/cmd/options/opt.def), and of the protocol's own kinds;
- * `attach`, where the adapter that the editor has started passes messages on to the process of the
- * run, and back: that one opens a session position of the run. */
+ * The debug adapter: `launch`, with the options of `cpscope step` as arguments; `attach`, where the
+ * adapter that the editor has started passes messages on to the process of the run, and back: that
+ * one opens a session position of the run. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -38,7 +37,7 @@ struct cps_err *dap_launch(struct dap *d)
         return cps_err_new(CPS_ERR_INPUT, "launch: this is a run, expected \"attach\"");
     d->stop_on_entry = cps_json_get_bool(d->in, "stopOnEntry", true);
     if (!d->open) {
-        /* Texts of options point into the arguments, which are kept. */
+        /* Texts of the setup point into the arguments. */
         json_object_put(d->launched);
         d->launched = json_object_get(d->in);
         CPS_TRY(d->options(d->in, &d->setup));
@@ -58,7 +57,7 @@ struct dap_relay {
     struct dap_wire *wire;
     atomic_int interrupt; /* nothing runs here that it could stop */
     atomic_bool leaving;  /* the client knows that this ends... */
-    atomic_bool left;     /* ...and the run has said so, too */
+    atomic_bool left;     /* ...and the run has answered that */
     atomic_bool over;     /* the run has closed its end */
     pthread_t thread;
     struct sigaction sigpipe; /* as it was: a run that is gone is no reason to die */
@@ -165,8 +164,8 @@ static void *pass_back(void *context)
     return NULL;
 }
 
-/* Requests until the client leaves, or the run: then *last is the one that came last, which nobody
- * may have answered. */
+/* Requests until the client leaves, or the run: then *last is the one that came last, which may
+ * not have been answered. */
 static struct cps_err *pass_on(struct dap_relay *r, struct json_object **last)
 {
     dap_wire_pass(r->wire, json_object_get(r->dap->request));
@@ -205,7 +204,7 @@ static void run_relay(struct dap *d)
 
 void dap_launched(struct dap *d, int how)
 {
-    CPS_BUF said = {0};
+    CPS_BUF text = {0};
     (void)how;
     if (d->relay) {
         run_relay(d);
@@ -213,7 +212,7 @@ void dap_launched(struct dap *d, int how)
     }
     d->told_running = true; /* until the first `stopped` */
     dap_event(d, "initialized", json_object_new_object());
-    session_opened(d->session, &said);
-    if (said.size)
-        dap_output(d, &said);
+    session_opened(d->session, &text);
+    if (text.size)
+        dap_output(d, &text);
 }

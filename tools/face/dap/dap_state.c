@@ -110,7 +110,7 @@ static struct cps_err *frame_core(const struct dap *d, unsigned *ret)
     return NULL;
 }
 
-/* Whether the engine has anything of a kind, and not so much that nobody can list it. */
+/* Whether the engine has anything of a kind, and not too much to list. */
 static bool has_space(const struct session *s, unsigned space)
 {
     const struct cps_file *file = cps_engine_file(session_engine(s), spaces[space].file);
@@ -438,8 +438,7 @@ static struct cps_err *put_draws(const struct dap *d, unsigned who, long draw,
 
 /* What the registers hold at a draw. The arguments are `draw`, counted from 0, and `threadId` for
  * another processor than the one that draws; without a draw all are listed. The body is the answer
- * of `cpscope state --json`: of the capture as it was launched, so that what was changed since then
- * has no part in it. */
+ * of `cpscope state --json`: of the capture as it was launched, without changes since then. */
 struct cps_err *dap_draw_state(struct dap *d)
 {
     const struct session *s = d->session;

@@ -46,7 +46,7 @@ static bool interrupts_run(struct json_object *message)
     return false;
 }
 
-/* Hands messages on, and the end of the input, until nobody wants more. */
+/* Queues messages, and the end of the input, until the wire is closed. */
 static void *read_all(void *context)
 {
     struct dap_wire *w = context;
@@ -123,7 +123,7 @@ void dap_wire_close(struct dap_wire *w)
     w->closing = true;
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->lock);
-    close(w->wake[1]); /* the other end says so */
+    close(w->wake[1]); /* the other end becomes readable */
     pthread_join(w->thread, NULL);
     close(w->wake[0]);
     while (w->first) {

@@ -18,7 +18,7 @@ static struct cps_err *bad_input(const struct frame *f, const char *expected)
     return cps_err_input(f->name, f->offset, "expected %s of the %s", expected, f->protocol);
 }
 
-/* The next byte, or EOF; also when nobody wants more. */
+/* The next byte, or EOF; also after a wake. */
 static int get_byte(struct frame *f)
 {
     struct pollfd all[3] = {
@@ -46,7 +46,7 @@ static int get_byte(struct frame *f)
     return (unsigned char)f->buffer[f->at++];
 }
 
-/* A line of the header without its end; *end at the end of the input in front of it. */
+/* A line of the header without its end; *end: the input ended before it. */
 static struct cps_err *read_line(struct frame *f, char line[MAX_LINE], bool *end)
 {
     size_t size = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * JSON messages behind a header with their length, as the Debug Adapter Protocol and the Language
+ * JSON messages after a header with their length, as the Debug Adapter Protocol and the Language
  * Server Protocol have them: "Content-Length: N", an empty line, N bytes. */
 #ifndef CPS_FRAME_H
 #define CPS_FRAME_H
@@ -18,7 +18,7 @@ struct json_object;
 #define FRAME_MAX_VALUES  100000
 #define FRAME_VALUE_BYTES 400
 
-/** Where messages come from. Zero-initialised but for what is said here. */
+/** Where messages come from. Zero-initialised but for the documented members. */
 struct frame {
     const char *name;         /**< of the input, for messages: "(stdin)" */
     const char *protocol;     /**< for messages: "Debug Adapter Protocol" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is wrong with a document: what the assembler, or the reader of PM4 text, says of it. */
+ * Diagnostics of a document: errors of the assembler, or of the reader of PM4 text. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct errors {
     struct json_object *list;
     unsigned count;
     uint32_t line; /* of the line end that was found last, from 1, */
-    size_t start;  /* and where the line behind it begins */
+    size_t start;  /* and where the next line begins */
 };
 
 /* Where a line begins as the assembler counts them: by "\n" alone. Errors come mostly in order. */
@@ -36,7 +36,7 @@ static size_t start_of(struct errors *e, uint32_t line)
     return e->start;
 }
 
-/* What is underlined: the word at the place, or one character, of which a byte says enough. */
+/* The underlined range: the word at the place, or one character, of which a byte is enough. */
 static void find_range(struct errors *e, uint32_t line, size_t column, size_t ret[2])
 {
     const struct lsp_document *d = e->document;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What could stand at the cursor. */
+ * Completions at the cursor. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -158,7 +158,7 @@ static void complete_pm4(struct proposals *p)
     }
 }
 
-/* What was typed of a word up to the cursor, and where it stands. False: in a comment. */
+/* Finds the beginning of the word before the cursor. False: in a comment. */
 static bool find_place(struct proposals *p, size_t offset)
 {
     const struct lsp_document *d = p->document;

@@ -14,9 +14,9 @@ struct json_object;
 typedef struct cps_err *lsp_options(const void *context, struct json_object *named,
                                     struct cps_run_config *ret);
 /**
- * Serves one client until it says `exit` or @p in ends.
+ * Serves one client until it sends `exit` or @p in ends.
  * @param options  gives chip or engine, and the folder of names
- * @param status   gets 0 if the client said `shutdown` before, else 1, as the protocol wants it
+ * @param status   gets 0 if the client sent `shutdown` before, else 1, as the protocol wants it
  * @return NULL, CPS_ERR_OS, CPS_ERR_NOMEM, or CPS_ERR_INPUT for what is not the protocol
  */
 CPS_MUST_USE struct cps_err *lsp_serve(lsp_options *options, const void *context, FILE *in,

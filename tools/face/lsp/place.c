@@ -190,7 +190,7 @@ static void put_detail(struct lsp *l, const struct lsp_document *d, const struct
     cps_json_buf(to, "detail", &detail);
 }
 
-/* @param end  of what the name stands for */
+/* @param end  of the code or buffer that the name is of */
 static struct json_object *new_symbol(struct lsp *l, const struct lsp_document *d,
                                       const struct lsp_name *name, size_t end)
 {
@@ -208,7 +208,7 @@ static struct json_object *new_symbol(struct lsp *l, const struct lsp_document *
     return item;
 }
 
-/* What a name stands for goes up to the next one. */
+/* The code or buffer of a name ends at the next name. */
 struct cps_err *lsp_symbols(struct lsp *l, struct lsp_request *r)
 {
     const struct lsp_document *d = r->document;

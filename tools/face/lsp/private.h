@@ -77,6 +77,7 @@ struct lsp_request {
 
 /** Sends a notification; takes @p params over. */
 void lsp_notify(struct lsp *l, const char *method, struct json_object *params);
+
 /* ---- start.c: answers to `initialize` ---- */
 
 CPS_MUST_USE struct cps_err *lsp_initialize(struct lsp *l, struct lsp_request *r);
@@ -94,9 +95,9 @@ CPS_MUST_USE struct cps_err *lsp_close(struct lsp *l, struct lsp_request *r);
 
 /* ---- text.c: positions ---- */
 
-/** Finds the lines again behind a change. */
+/** Finds the lines again after a change. */
 void lsp_index(struct lsp_document *d);
-/** The byte of a position; of a line behind the last one the text's end, of a character behind the
+/** The byte of a position; of a line after the last one the text's end, of a character after the
  * line's end that. @return false if @p position is none */
 bool lsp_offset(const struct lsp *l, const struct lsp_document *d, struct json_object *position,
                 size_t *ret);
@@ -118,14 +119,14 @@ struct lsp_token {
     char sigil;       /**< '@', '%', '#', '$', '.', or 0 */
     bool is_number;
     bool in_comment;
-    bool is_label;  /**< a colon stands behind it */
+    bool is_label;  /**< a colon follows */
     unsigned index; /**< in its line from 1, labels and prefixes, which have 0, not counted */
 };
 
-/** The next word or number of the line behind token->end; false if there is none. A token of zeros
+/** The next word or number of the line after token->end; false if there is none. A token of zeros
  * but for `end`, the line's start, begins. */
 bool lsp_next_token(const struct lsp_document *d, struct lsp_token *token);
-/** The token that byte @p offset is in or stands behind. */
+/** The token that byte @p offset is in or directly after. */
 bool lsp_token_at(const struct lsp_document *d, size_t offset, struct lsp_token *ret);
 /** Its text without the sigil. */
 const char *lsp_token_text(const struct lsp_document *d, const struct lsp_token *token,
@@ -137,9 +138,9 @@ bool lsp_first_token(const struct lsp_document *d, size_t offset, struct lsp_tok
 
 /* ---- check.c ---- */
 
-/** Reads the document again, and sends what is wrong with it. */
+/** Reads the document again, and sends its diagnostics. */
 CPS_MUST_USE struct cps_err *lsp_check(struct lsp *l, struct lsp_document *d);
-/** Sends that nothing is wrong. */
+/** Sends that there are none. */
 void lsp_uncheck(struct lsp *l, const struct lsp_document *d);
 
 /* ---- place.c: labels and buffers ---- */

@@ -5,7 +5,7 @@
 #include "isa/base/list.h"
 #include "tools/face/lsp/private.h"
 
-/* Behind the line end at @p at: "\n", "\r\n" or "\r"; 0: there is none. */
+/* After the line end at @p at: "\n", "\r\n" or "\r"; 0: there is none. */
 static size_t behind_end(const char *text, size_t size, size_t at)
 {
     if (text[at] == '\n')
@@ -97,7 +97,7 @@ bool lsp_offset(const struct lsp *l, const struct lsp_document *d, struct json_o
     size_t at = d->line[line];
     while (at < end && left) {
         size_t size = character_size(d, at);
-        if (left < units_of(l, size)) /* inside of a character: in front of it */
+        if (left < units_of(l, size)) /* inside of a character: before it */
             break;
         left -= units_of(l, size);
         at += size;

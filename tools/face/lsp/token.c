@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The words of a line, of assembly and of PM4 text: enough to know what stands under a cursor. */
+ * The words of a line, of assembly and of PM4 text: enough to know the word at a cursor. */
 #include <ctype.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Behind "[12]" at @p at, an index of a register's name; else 0. */
+/* After "[12]" at @p at, an index of a register's name; else 0. */
 static size_t behind_index(const char *text, size_t at, size_t end)
 {
     size_t from = at + 1;
@@ -21,7 +21,7 @@ static size_t behind_index(const char *text, size_t at, size_t end)
     return at > from && at < end && text[at] == ']' ? at + 1 : 0;
 }
 
-/* Behind the word at @p at, which has no sigil: "CP_SCRATCH[2].REG" is one. */
+/* After the word at @p at, which has no sigil: "CP_SCRATCH[2].REG" is one. */
 static size_t behind_word(const char *text, size_t at, size_t end)
 {
     for (bool more = true; more; at += more) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What differs between two revisions, packet by packet: the differences of trace/form/diff.c with
- * what is equal between them, and the code of handlers side by side. */
+ * Differences between two revisions, packet by packet: those of trace/form/diff.c with the equal
+ * events between them, and the code of handlers side by side. */
 #include "tools/face/page/view.h"
 
 #include <inttypes.h>
@@ -78,7 +78,7 @@ static void add_row(struct json_object *rows, int mark, const struct cps_event *
               cps_event_pc(new));
 }
 
-/* Both sides as they were compared: what one side has more is where it happened. */
+/* Both sides as they were compared: an event of one side is where it happened. */
 static void put_rows(struct json_object *rows, struct inside a, struct inside b,
                      const struct cps_difference *found, const struct cps_difference *end)
 {

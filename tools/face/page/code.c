@@ -24,7 +24,7 @@ struct reading {
     bool blank;           /* the line before was: a function begins */
 };
 
-/* All names that packets share a handler by; UNKN is said of packets without one. */
+/* All names that packets share a handler by; UNKN is for packets without one. */
 static void take_label(struct reading *r, const char *line, size_t size)
 {
     bool is_first = !r->label.size || !strncmp(r->label.data, "UNKN", 4);
@@ -95,14 +95,14 @@ void view_listing_deinit(struct view_listing *listing)
     cps_buf_deinit(&listing->text);
 }
 
-/* ---- what an instruction does with registers, for the question where a value comes from ---- */
+/* ---- registers of an instruction, for the origin of values ---- */
 
 static int64_t field(const struct cps_insn *insn, enum cps_afuc_field which)
 {
     return insn->enc ? cps_insn_field(&cps_isa_afuc, insn, which, -1) : -1;
 }
 
-/* One letter per sort: what the page has to know of it. */
+/* The letter of what the page has to know of an instruction. */
 static const char *sort_of(const struct cps_insn *insn)
 {
     switch (insn->enc ? insn->op : CPS_AFUC_NOP) {

@@ -13,8 +13,8 @@
 #include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
-/* Numbers of the page: pipe registers stand behind those of the GPU, and control registers of each
- * processor behind them. */
+/* Numbers of the page: pipe registers are after those of the GPU, and control registers of each
+ * processor after them. */
 enum { PIPE_BASE = 1 << 20, CONTROL_BASE = 1 << 21, PROCESSOR_STEP = 1 << 22 };
 enum { MOST_ENTRIES = 600 }; /* of a layout: the page shows 200 words */
 
@@ -24,7 +24,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* What was seen, by a hash of it: a value that is NULL for what is new. */
+/* The value of a hash that was seen; NULL: it is new. */
 static const void **find(struct lh_table *seen, uint64_t hash)
 {
     void *key = (void *)(uintptr_t)(hash | 1); /* no key is NULL */
@@ -51,7 +51,7 @@ struct namer {
     bool is_packet;
 };
 
-/* What the value of a field is called, behind its row. */
+/* Adds the name of a field's value to its row. */
 static void add_text(struct json_object *texts, const struct cps_value *value)
 {
     char key[24];
@@ -62,7 +62,7 @@ static void add_text(struct json_object *texts, const struct cps_value *value)
         cps_json_add(texts, key, doc_shown(value->text));
 }
 
-/* [name, low, high, kind, radix, shift, {value: text}] and, of a packet, [number, word] behind. */
+/* [name, low, high, kind, radix, shift, {value: text}] and, of a packet, number and word. */
 static void put_field(const struct namer *n, const struct cps_value *value)
 {
     unsigned lower = n->half ? 32 : 0;
@@ -76,7 +76,7 @@ static void put_field(const struct namer *n, const struct cps_value *value)
     }
 }
 
-/* Those without a name are not shown, words of packets without one only if they are said. */
+/* Those without a name are not shown, words of packets without one only if they are named. */
 static void take_field(void *context, const struct cps_value *value)
 {
     struct namer *n = context;
@@ -163,7 +163,7 @@ static uint64_t hash_packet(uint32_t opcode, const uint32_t *word, size_t count)
     return hash;
 }
 
-/* @return 1 + number of the layout, with what values are called added to it; 0: nothing is said */
+/* @return 1 + number of the layout, with the names of values added to it; 0: there are none */
 static uint32_t lay_out(struct namer *n, const struct cps_names *names, uint32_t opcode,
                         const uint32_t *word, size_t count)
 {
@@ -188,7 +188,7 @@ static uint32_t lay_out(struct namer *n, const struct cps_names *names, uint32_t
     return layout + 1;
 }
 
-/* The words behind a packet's header, up to the next packet of its processor. */
+/* The words after a packet's header, up to the next packet of its processor. */
 static size_t read_words(struct namer *n, const struct cps_event *pkt)
 {
     const struct record *record = &n->run->side->record;

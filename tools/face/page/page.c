@@ -24,7 +24,7 @@ static void put_base64(struct cps_buf *out, const void *data, size_t size)
     cps_buf_add(out, text, BASE64_ENCODE_RAW_LENGTH(size));
 }
 
-/* 'sha256-...' of what stands between the tags. */
+/* 'sha256-...' of the text between the tags. */
 static void put_hash(struct cps_buf *out, const char *text)
 {
     uint8_t digest[SHA256_DIGEST_SIZE];

@@ -36,17 +36,17 @@ static struct cps_err *is_trace(const char *path, bool *ret)
     return err;
 }
 
-/* A trace says which firmware made it; another one's code would not be what ran. */
+/* A trace names the firmware that ran: no other one's code may be shown. */
 static struct cps_err *check_firmware(const struct view_side *side,
                                       const struct cps_trace_head *head)
 {
     const char *const path[2] = {side->fw->name, side->me ? side->me->name : NULL};
     for (unsigned i = 0; i < head->firmware_count; i++) {
         char hash[65] = "built-in";
-        const char *said = head->firmware[i].sha256;
-        bool known = path[i] && strlen(said) == 64;
+        const char *hash_of_trace = head->firmware[i].sha256;
+        bool known = path[i] && strlen(hash_of_trace) == 64;
         CPS_TRY(known && side->path[0] ? cps_sha256_file(path[i], hash) : NULL);
-        if (known && strcmp(hash, said) != 0)
+        if (known && strcmp(hash, hash_of_trace) != 0)
             return cps_err_new(CPS_ERR_INPUT, "the trace is of %s, another firmware than %s",
                                head->firmware[i].name, path[i]);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A run as one page of HTML: the run's events and what they mean are written as sections that the
- * page's script (page/) reads. docs/view.md says what a section holds.
+ * page's script (page/) reads. docs/view.md describes the sections.
  *
  *   run.c     runs the capture, or reads a trace
  *   meta.c    inputs, processors, what starts work, buffers
@@ -51,7 +51,7 @@ struct view_run {
  * demo's.
  * @p steps  with all that the page shows */
 CPS_MUST_USE struct cps_err *view_record(struct view_side *side, const char *capture, bool steps);
-/** Whether an event becomes a row of the page, rather than a packet or what is around it. */
+/** Whether an event becomes a row of the page, rather than a packet, a submission or a word. */
 bool view_is_row(const struct cps_event *event);
 /** Numbers the packets of a run. The caller frees ret->packet. */
 void view_number(const struct view_side *side, struct view_run *ret);
@@ -77,11 +77,11 @@ void view_listing_deinit(struct view_listing *listing);
 CPS_MUST_USE struct cps_err *view_code(const struct view_run *run, bool text,
                                        struct json_object *to);
 
-/** What differs between an old run and this one. */
+/** Differences between an old run and this one. */
 CPS_MUST_USE struct cps_err *view_change(const struct view_run *run, const struct view_side *old,
                                          bool text, struct json_object *to);
 
-/** The page up to its sections, and behind them. @p title  is escaped */
+/** The page before its sections, and after them. @p title  is escaped */
 void view_page_begin(const char *title, struct cps_buf *out);
 void view_page_end(struct cps_buf *out);
 /** Appends a section of JSON, and releases @p value. */

@@ -1,4 +1,4 @@
-// Buffers of the capture, and what lies in them: "[buf 3 +0x40]", as other commands say it.
+// Buffers of the capture, by the addresses in them: "[buf 3 +0x40]", as other commands print it.
 
 const bufferCache = new Map(); // by submission: {kind, number, name, first, last}, the newest first
 

@@ -52,7 +52,7 @@ function codeCell(side, row) {
         return role(div("dcell none"), "cell");
     return role(div("dcell code-cell" + (isMine ? side ? " new" : " old" : ""), span("sign", isMine ? side ? "+" : "−" : ""), span("pc", bare(pc, 4)), span("text", text)), "cell");
 }
-// Both columns; long runs of what is equal are folded.
+// Both columns; long runs of equal rows are folded.
 function sides(rows, cell) {
     const table = role(div("sides"), "table");
     table.append(div("dhead", span("tag old", "− old"), " " + meta.old.replace(/\.fw$/, "")), div("dhead", span("tag chg", "+ new"), " " + meta.firmware.replace(/\.fw$/, "")));
@@ -95,13 +95,13 @@ function paintDiff() {
     }
     const row = changes.of.get(p);
     const move = (step, text, key) => moveButton(differBeside(step) >= 0, {packet: differBeside(step), view: "diff"}, text, key);
-    const head = [div("head1", h("h1", "", p >= 0 ? packetName(p) : ""), row ? span("tag chg", plural(row[1], "difference")) : span("tag", "no difference"), span("buttons", move(-1, "Before ", "p"), move(1, "Next ", "n"))),
+    const head = [div("head1", h("h1", "", p >= 0 ? packetName(p) : ""), row ? span("tag chg", plural(row[1], "difference")) : span("tag", "no difference"), span("buttons", move(-1, "Previous ", "p"), move(1, "Next ", "n"))),
         div("facts", span("fact", plural(changes.total, "difference") + " in " + thousands(changes.list.length) + " of " + plural(P.n, "packet")), p >= 0 ? fact("packet", String(p)) : null, p >= 0 ? fact("at", hex(address(p))) : null)];
     const parts = [];
     if (row) {
         const rows = changes.handlers[row[3] + "." + row[4]] || [], differ = rows.filter(r => r[0] !== SAME).length;
         parts.push(heading("Writes", ""), sides(row[2], (side, r) => writeCell(side, r, processorOf(p))));
-        parts.push(heading("Code of the handler", packetName(p) + (differ ? ", " + plural(differ, "row") + (differ === 1 ? " differs" : " differ") : ": it is equal, what differs comes from code that it calls")));
+        parts.push(heading("Code of the handler", packetName(p) + (differ ? ", " + plural(differ, "row") + (differ === 1 ? " differs" : " differ") : ": it is equal; the difference is in code that it calls")));
         if (rows.length && meta.code)
             parts.push(sides(rows, codeCell));
     }

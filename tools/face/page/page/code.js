@@ -3,7 +3,7 @@
 const GAP = 24, FEW = 2; // instructions that did not run: begin a new range; are shown
 
 const stepsOf = p => rowsOf(p, i => E.kind[i] === STEP);
-// Rows of a packet, and of where it goes on behind its groups.
+// Rows of a packet, and of its continuation after its groups.
 function rangesOf(p) {
     return [p, continuationOf(p)].filter(q => q >= 0).map(q => [P.first[q], packetEnd(q)]);
 }

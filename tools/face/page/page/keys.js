@@ -2,7 +2,7 @@
 
 const KEYS = [
     [["ArrowDown"], "↓", "next packet", () => goBeside(1)],
-    [["ArrowUp"], "↑", "packet before", () => goBeside(-1)],
+    [["ArrowUp"], "↑", "previous packet", () => goBeside(-1)],
     [["ArrowRight"], "→", "open", () => openHere(true)],
     [["ArrowLeft"], "←", "close, or the parent", () => openHere(false)],
     [["PageDown"], "PgDn", "a page of packets down", () => goBy(15)],
@@ -10,14 +10,14 @@ const KEYS = [
     [["Home"], "Home", "first packet", () => goBy(-Infinity)],
     [["End"], "End", "last packet", () => goBy(Infinity)],
     [["j"], "j", "next write", () => goWrite(1)],
-    [["k"], "k", "write before", () => goWrite(-1)],
+    [["k"], "k", "previous write", () => goWrite(-1)],
     [["w"], "w", "why this value", askWhy],
     [["]"], "]", "next draw, dispatch, blit or resolve", () => goDraw(1)],
-    [["["], "[", "the one before", () => goDraw(-1)],
+    [["["], "[", "previous one", () => goDraw(-1)],
     [["s"], "s", "state, and back", () => go({view: at.view === "state" ? "packet" : "state"})],
     [["d"], "d", "difference, and back", () => meta.diff && go({view: at.view === "diff" ? "packet" : "diff"})],
     [["n"], "n", "next difference", () => goDiffer(1)],
-    [["p"], "p", "difference before", () => goDiffer(-1)],
+    [["p"], "p", "previous difference", () => goDiffer(-1)],
     [["v"], "v", "path or steps", () => go({side: at.side === "path" ? "steps" : "path", pane: "code"})],
     [["/"], "/", "search", () => $("q").focus()],
     [["g"], "g", "go to a packet by its number", () => {

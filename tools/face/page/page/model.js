@@ -1,6 +1,6 @@
 // What the file holds: packets P, rows of events E, processors, draws, code.
 
-const REM = 0x1c, MEMDATA = 0x1d, REGDATA = 0x1e, DATA = 0x1f; // $1c and behind it
+const REM = 0x1c, MEMDATA = 0x1d, REGDATA = 0x1e, DATA = 0x1f; // from $1c on
 const OP_IB_END = 10, OP_SET_DRAW_STATE = 0x43;
 
 let names = null, changes = null;
@@ -50,7 +50,7 @@ function placeOf(processor, pc) {
         return hex(pc, 4);
     return (insn.func.includes(own) && insn.func[0] !== "error_handler" ? own : insn.func[0]) + (pc === insn.start ? "" : "+0x" + (pc - insn.start).toString(16));
 }
-// The last of the numbers from `low` to in front of `high` that passes a test which no later one passes; low - 1: none.
+// The last number from `low` to below `high` that passes a test which no later one passes; low - 1: none.
 function lastWhere(low, high, test) {
     while (low < high) {
         const middle = low + high >> 1;
@@ -120,9 +120,9 @@ function summaryOf(p) {
         return hex(w[0] + w[1] * 0x100000000) + " · " + thousands(w[2] & 0xfffff) + " dwords";
     if (opcode(p) === OP_SET_DRAW_STATE)
         return Math.floor(w.length / 3) + (w.length === 3 ? " group" : " groups");
-    const said = fieldText(p, "EVENT", "MODE", "MARKER");
-    if (/^CP_(EVENT_WRITE|SET_MARKER)/.test(packetName(p)) && said)
-        return said.replace(/^RM\d*_/, "").toLowerCase() === "yield" ? "yield" : said;
+    const word = fieldText(p, "EVENT", "MODE", "MARKER");
+    if (/^CP_(EVENT_WRITE|SET_MARKER)/.test(packetName(p)) && word)
+        return word.replace(/^RM\d*_/, "").toLowerCase() === "yield" ? "yield" : word;
     return w.length ? hex(w[0]) + (w.length > 1 ? " …" : "") : "";
 }
 
@@ -137,7 +137,7 @@ function listDraws() {
     P.bad = new Uint8Array(P.n);
     P.streams = new Set(); // that the capture does not hold
 }
-// Per packet: writes to what is outside of the processor, and marks.
+// Per packet: writes outside of the processor, and marks.
 function countPackets() {
     for (let p = 0; p < P.n; p++) {
         for (let i = P.first[p], end = packetEnd(p); i < end; i++) {

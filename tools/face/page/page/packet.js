@@ -32,7 +32,7 @@ function pathText(row) {
     return kind === MEMW || kind === MEMR ? meta.vias[E.sub[row]] : PREFIX[kind] || "";
 }
 
-// What a row says under it once it is selected.
+// Details of the selected row.
 function effectDetail(row) {
     const value = E.value[row], fields = effectFields(row);
     const key = nameKey(E.kind[row], E.addr[row], processorOfRow(row));
@@ -62,7 +62,7 @@ function effectRow(row, number) {
     return isHere ? [line, effectDetail(row)] : [line];
 }
 
-// Writes come in order; what is beyond the most is counted.
+// Writes in their order; those beyond the limit are counted.
 function effectList(rows, from) {
     const list = role(div("lines"), "table", {"aria-label": "what the packet did"});
     const start = Math.max(0, Math.min(rows.indexOf(at.row) - MOST_EFFECTS / 2, rows.length - MOST_EFFECTS));

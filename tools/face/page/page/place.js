@@ -22,7 +22,7 @@ function moved(change) {
 function belongs(row, p) {
     return p >= 0 && rangesOf(p).some(([from, end]) => row >= from && row < end);
 }
-// The draw that a packet belongs to, or the last one in front of it.
+// The draw that a packet belongs to, or the last one before it.
 function drawBeforePacket(p) {
     return lastWhere(0, draws.length, i => P.time[draws[i]] <= P.time[p]);
 }

@@ -1,7 +1,7 @@
 // cpscope view: the page's script, joined of several files that share one scope. SPDX-License-Identifier: MIT
 "use strict";
 
-// Sections of the file: base64 of a zlib stream, whose length the element says.
+// Sections of the file: base64 of a zlib stream, whose length is an attribute of the element.
 
 class Failure extends Error {}
 
@@ -31,7 +31,7 @@ async function jsonSection(name) {
     return JSON.parse(new TextDecoder().decode(await section(name)));
 }
 
-// Columns one behind the other: bytes as they are, numbers as four planes of bytes.
+// Columns one after the other: bytes as they are, numbers as four planes of bytes.
 class Columns {
     constructor(bytes) {
         this.bytes = bytes;

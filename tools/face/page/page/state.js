@@ -81,7 +81,7 @@ function stateHead(draw, rows) {
     }, text);
     const move = (to, text, key) => {
         const b = moveButton(to >= 0 && to < draws.length, {view: "state", draw: to}, text, key);
-        b.setAttribute("aria-label", text === "‹ " ? "draw before" : "next draw");
+        b.setAttribute("aria-label", text === "‹ " ? "previous draw" : "next draw");
         return b;
     };
     return div("state-head", div("head1", h("h2", "", "State at " + drawName(p)),
@@ -109,7 +109,7 @@ function paintState() {
         body.append(head, ...items.map(item => stateRow(item, draw)));
     }
     if (!body.querySelector(".block"))
-        body.append(div("empty", "No register has another value than at the draw before."));
+        body.append(div("empty", "No register changed since the previous draw."));
     const head = stateHead(draw, rows);
     head.append(chips);
     const top = box.scrollTop;

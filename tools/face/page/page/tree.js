@@ -1,4 +1,4 @@
-// The tree: submission, processor, packets, draw-state groups. Nodes in preorder; what is visible is an array.
+// The tree: submission, processor, packets, draw-state groups. Nodes in preorder; visible nodes are an array.
 
 const SUBMISSION = 0, PROCESSOR = 1, PACKET = 2, GROUP = 3, FOLD = 4;
 const FOLD_FROM = 6; // equal packets in a row

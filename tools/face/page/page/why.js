@@ -3,7 +3,7 @@
 
 const MOST_STEPS = 24;
 
-// The step that an effect belongs to stands behind it.
+// The step that an effect belongs to follows it.
 function stepOf(row) {
     const end = meta.processors[processorOfRow(row)].rows[1];
     for (let i = row; meta.steps && i < end; i++)
@@ -53,7 +53,7 @@ function valueAfter(reg, step) {
     return registerBefore(reg, stepEnd(step));
 }
 
-// Effects of the same instruction in front of one: which of a repeated move it is.
+// Effects of the same instruction before one: which of a repeated move it is.
 function ordinalOf(row) {
     let ordinal = 0;
     for (let i = row - 1; i >= 0 && E.kind[i] !== STEP && E.kind[i] !== STEPX; i--)
@@ -80,7 +80,7 @@ function readEnd(kind, step, value) {
     return read < 0 ? {title, value} : {title, value: E.value[read], note, kind: isMemory ? "memory" : "register"};
 }
 
-// What comes behind an instruction: {end}, or {reg} to go on with, and another input.
+// The source of an instruction's value: {end}, or {reg} to go on with, and another input.
 function inputOf(insn, step, ordinal, value) {
     const regs = [insn.src1, insn.src2].filter(r => r > 0);
     if (regs.includes(DATA)) {
@@ -177,7 +177,7 @@ function writtenBy(item, insn, step, row) {
     return sourceOf(item, insn, step, ordinalOf(row), E.value[row], []);
 }
 
-// The chain behind a write: {items, end}.
+// The chain that ends in a write: {items, end}.
 function whyOf(row, most) {
     const step = stepOf(row), processor = processorOfRow(row);
     const insn = step >= 0 && insnAt(processor, E.pc[row]);
