@@ -206,7 +206,7 @@ int attach_accept(int listener, const char *line)
 /* ---- the adapter's end ---- */
 
 #define LINE_BYTES 256
-#define PATIENCE   5000 /* milliseconds: its thread has nothing else to do */
+#define PATIENCE   60000 /* milliseconds: the run answers after it has read its input */
 
 /* Connects, and reads the first line. */
 static struct cps_err *connect_to(int s, const struct attach_socket *at)
