@@ -95,10 +95,10 @@ static char *stack_text(const struct profile *p, size_t number)
     size_t frames[2 * CPS_FRAMES_MOST_];
     unsigned depth = 0;
     CPS_BUF text = {0};
-    for (size_t at = number; at && depth < 2 * CPS_FRAMES_MOST_; at = p->tree.node[at].parent)
+    for (size_t at = number; at && depth < 2 * CPS_FRAMES_MOST_; at = p->node[at].parent)
         frames[depth++] = at;
     while (depth) {
-        put_frame(p, &p->tree.node[frames[--depth]], true, &text);
+        put_frame(p, &p->node[frames[--depth]], true, &text);
         cps_buf_str(&text, depth ? ";" : "");
     }
     return tool_strdup(tool_text(&text));
@@ -107,11 +107,11 @@ static char *stack_text(const struct profile *p, size_t number)
 /* Stacks that differ in where calls stand only are one. */
 void profile_folded(const struct profile *p, struct cps_buf *out)
 {
-    struct stack *stacks = tool_alloc(p->tree.nodes, sizeof(*stacks));
+    struct stack *stacks = tool_alloc(p->nodes, sizeof(*stacks));
     size_t count = 0;
-    for (size_t i = 0; i < p->tree.nodes; i++) {
-        if (p->tree.node[i].self)
-            stacks[count++] = (struct stack){stack_text(p, i), p->tree.node[i].self};
+    for (size_t i = 0; i < p->nodes; i++) {
+        if (p->node[i].self)
+            stacks[count++] = (struct stack){stack_text(p, i), p->node[i].self};
     }
     qsort(stacks, count, sizeof(*stacks), by_text);
     for (size_t i = 0; i < count; i++) {
@@ -140,38 +140,29 @@ static struct profile_node function_of(const struct profile_node *node)
     return (struct profile_node){.kind = node->kind, .who = node->who, .key = node->key};
 }
 
-static int compare_nodes(const struct profile_node *a, const struct profile_node *b)
-{
-    if (a->who != b->who)
-        return a->who < b->who ? -1 : 1;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return a->key < b->key ? -1 : a->key > b->key;
-}
-
 static int compare_items(const void *x, const void *y)
 {
     const struct item *a = x;
     const struct item *b = y;
-    int order = compare_nodes(&a->from, &b->from);
-    order = order ? order : compare_nodes(&a->to, &b->to);
+    int order = profile_compare(&a->from, &b->from);
+    order = order ? order : profile_compare(&a->to, &b->to);
     return order ? order : a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
 /* Both lists as one, sorted, equal ones added up. @return how many */
-static size_t gather_items(const struct profile_tree *tree, struct item *items)
+static size_t gather_items(const struct profile *p, struct item *items)
 {
     size_t count = 0, kept = 0;
-    CPS_FREE uint64_t *total = profile_tree_totals(tree);
-    for (size_t i = 0; i < tree->costs; i++) {
-        const struct profile_cost *cost = &tree->cost[i];
+    CPS_FREE uint64_t *total = profile_totals(p);
+    for (size_t i = 0; i < p->costs; i++) {
+        const struct profile_cost *cost = &p->cost[i];
         items[count++] = (struct item){
-            .from = function_of(&tree->node[cost->node]), .pc = cost->pc, .cost = cost->count};
+            .from = function_of(&p->node[cost->node]), .pc = cost->pc, .cost = cost->count};
     }
-    for (size_t i = 1; i < tree->nodes; i++) {
-        const struct profile_node *node = &tree->node[i];
+    for (size_t i = 1; i < p->nodes; i++) {
+        const struct profile_node *node = &p->node[i];
         if (node->parent)
-            items[count++] = (struct item){.from = function_of(&tree->node[node->parent]),
+            items[count++] = (struct item){.from = function_of(&p->node[node->parent]),
                                            .to = function_of(node),
                                            .pc = node->site,
                                            .calls = node->visits,
@@ -237,8 +228,8 @@ static void put_firmware(const struct profile *p, unsigned who, struct cps_buf *
 
 void profile_callgrind(const struct profile *p, struct cps_buf *out)
 {
-    struct item *items = tool_alloc(p->tree.costs + p->tree.nodes, sizeof(*items));
-    size_t count = gather_items(&p->tree, items);
+    struct item *items = tool_alloc(p->costs + p->nodes, sizeof(*items));
+    size_t count = gather_items(p, items);
     cps_buf_printf(out,
                    "# callgrind format\nversion: 1\ncreator: cpscope\n"
                    "positions: instr line\nevents: Instructions\nsummary: %" PRIu64 "\n",
@@ -247,7 +238,7 @@ void profile_callgrind(const struct profile *p, struct cps_buf *out)
         bool other = !i || items[i].from.who != items[i - 1].from.who;
         if (other)
             put_firmware(p, items[i].from.who, out);
-        if (other || compare_nodes(&items[i].from, &items[i - 1].from))
+        if (other || profile_compare(&items[i].from, &items[i - 1].from))
             put_line(p, "fn", &items[i].from, out);
         put_item(p, &items[i], out);
     }
