@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "isa/base/shown.h"
-#include "tools/explain/diff/diffcause.h"
+#include "tools/explain/diff/diffreport.h"
 #include "tools/run/names.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/render/doc.h"
@@ -21,8 +21,8 @@
 
 int cmd_diff(const struct cps_options *opt);
 
-/* What is shown without --all: rows of a table, changed instructions of a place. */
-enum { MOST_ROWS = 10, MOST_LINES = 16, MOST_WHY = 8 };
+/* What is shown without --all: rows of a table, lines of an origin. */
+enum { MOST_ROWS = 10, MOST_WHY = 8 };
 
 struct differ {
     const struct cps_options *opt;
@@ -318,15 +318,6 @@ static struct cps_err *open_causes(struct differ *d, const struct pair *p)
     return d->two_layouts ? NULL : diff_causes_create(&sides, &d->causes);
 }
 
-/* What was different over all captures by its causes, then the rest of the code. */
-static void print_causes(struct differ *d)
-{
-    if (!d->causes)
-        return;
-    diff_causes_print(d->causes, d->opt->all ? UINT32_MAX : MOST_LINES, &d->out);
-    diff_causes_print_code(d->causes, d->opt->all, &d->out);
-}
-
 /* What captures do on both, and how the code differs. Of two layouts nearly every line does: there
  * it is said how their control registers correspond, which needs no capture. */
 static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
@@ -337,7 +328,8 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
     CPS_TRY(renumber_check(p->fw[0], p->fw[1]));
     d->two_layouts = p->fw[0]->layout != p->fw[1]->layout;
     if (d->two_layouts)
-        CPS_TRY(renumber_print(p->fw[0], p->fw[1], d->opt->run.rnn, d->renumbered, &d->out));
+        CPS_TRY(renumber_print(p->fw[0], p->fw[1], d->opt->run.rnn, d->renumbered,
+                               d->json ? NULL : &d->out));
     else if (!d->opt->arg_count)
         return cps_err_new(CPS_ERR_INPUT,
                            "%s and %s have the same register layout; give at least one "
@@ -350,7 +342,8 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
         CPS_TRY(report_skip(diff_capture(d, p, d->opt->arg[i]), d->opt->arg, d->opt->arg_count, i,
                             &d->skipped));
     }
-    print_causes(d);
+    if (d->causes)
+        diff_causes_print(d->causes, d->opt->all, &d->out);
     return NULL;
 }
 
@@ -372,7 +365,7 @@ static struct cps_err *print(struct differ *d)
     if (d->two_layouts)
         cps_json_add(root, "renumbering", json_object_get(d->renumbered));
     cps_json_buf(root, "text", &d->out);
-    return report_json(root);
+    return doc_print(root, NULL, true);
 }
 
 static int usage(const struct cps_options *opt)
@@ -397,7 +390,7 @@ int cmd_diff(const struct cps_options *opt)
     if (opt->events)
         cps_text_classes(opt->events, &d.kinds);
     d.json = opt->json ? json_object_new_array() : NULL;
-    d.renumbered = opt->json ? json_object_new_array() : NULL;
+    d.renumbered = json_object_new_array();
     struct cps_err *err =
         opt->run.fw_count ? diff_firmware(&d, &pair) : diff_traces(&d, jobs, heads);
     if (!err && !d.usage)

@@ -8,9 +8,9 @@
 #include "fw/image/place.h"
 #include "fw/listing/listing.h"
 #include "tools/cmd/terminal/oom.h"
-#include "tools/explain/diff/diffcause.h"
+#include "tools/explain/diff/diffreport.h"
 
-/* So many instructions in front of a difference say what its constants are. */
+/* So many instructions before a difference tell the meaning of its constants. */
 enum { CONTEXT = 2, BEFORE = 12 };
 
 const struct cps_fw_part *diff_part(const struct cps_fw *fw, enum cps_fw_role role)
@@ -28,69 +28,51 @@ struct lines {
     const struct cps_fw_part *part;
     const struct cps_names *names;
     struct cps_notes notes;
-    struct cps_buf *out;
-    uint32_t *left; /* lines that may still be printed of what was put in or taken out */
 };
 
-static void take(struct lines *l, uint32_t at, struct cps_insn *insn, struct cps_buf *note)
+static void note_instruction(struct lines *l, uint32_t at, struct cps_buf *note)
 {
-    cps_decode(&cps_isa_afuc, l->fw->gen, l->fw->words[l->part->start + at], insn);
-    cps_notes_add_(&l->notes, insn, note);
+    struct cps_insn insn;
+    cps_decode(&cps_isa_afuc, l->fw->gen, l->fw->words[l->part->start + at], &insn);
+    cps_notes_add_(&l->notes, &insn, note);
 }
 
-static struct lines lines_of(const struct diff_side *side, enum cps_fw_role role, uint32_t at,
-                             uint32_t *left, struct cps_buf *out)
+static struct lines begin_lines(const struct diff_side *side, enum cps_fw_role role, uint32_t at)
 {
-    struct lines ret = {side->fw, diff_part(side->fw, role), diff_any_names(side), {0}, out, left};
+    struct lines ret = {side->fw, diff_part(side->fw, role), diff_any_names(side), {0}};
     cps_notes_init_(&ret.notes, ret.names);
     for (uint32_t i = at < BEFORE ? 0 : at - BEFORE; i < at; i++) {
-        struct cps_insn insn;
         CPS_BUF ignored = {0};
-        take(&ret, i, &insn, &ignored);
+        note_instruction(&ret, i, &ignored);
     }
     return ret;
 }
 
-/* The entry of the packet table at a dword of the part; -1: there is other data, or code. */
-static int table_entry(const struct cps_fw_part *part, uint32_t at)
+/* Lines of a unified difference: "-0036 08e7a760  add $07, $07, 0xa760". @p left  lines of
+ * changes that may still be printed */
+static void print_lines(struct lines *l, char mark, uint32_t at, uint32_t count, uint32_t *left,
+                        struct cps_buf *out)
 {
-    bool in_table =
-        part->table != CPS_FW_NONE && at >= part->table && at - part->table < CPS_FW_TABLE_SIZE;
-    return in_table ? (int)(at - part->table) : -1;
+    for (uint32_t end = at + count; at < end && at < l->part->size; at++) {
+        CPS_BUF note = {0};
+        uint32_t word = l->fw->words[l->part->start + at];
+        note_instruction(l, at, &note);
+        if (mark != ' ' && !*left)
+            continue;
+        *left -= mark != ' ';
+        cps_buf_printf(out, "   %c", mark);
+        if (at < 2 || (l->part->table != CPS_FW_NONE && at >= l->part->table)) /* data */
+            cps_buf_printf(out, "%04" PRIx32 " %08" PRIx32 "  [%08" PRIx32 "]", at, word, word);
+        else
+            diff_put_code(l->fw, l->part, l->names, at, out);
+        if (note.size)
+            cps_buf_printf(out, "  ; %s", tool_text(&note));
+        cps_buf_str(out, "\n");
+    }
 }
 
-/* What a word is that is no instruction. */
-static bool print_data(const struct lines *l, uint32_t at)
-{
-    if (at >= 2 && (l->part->table == CPS_FW_NONE || at < l->part->table))
-        return false;
-    cps_buf_printf(l->out, "[%08" PRIx32 "]", l->fw->words[l->part->start + at]);
-    return true;
-}
-
-/* A line of a unified difference: "-0036 08e7a760  add $07, $07, 0xa760". */
-static void print_instruction(struct lines *l, char mark, uint32_t at)
-{
-    struct cps_insn insn;
-    CPS_BUF note = {0};
-    struct cps_print_names print = {.names = l->names};
-    if (at >= l->part->size)
-        return;
-    take(l, at, &insn, &note);
-    if (mark != ' ' && !*l->left)
-        return;
-    *l->left -= mark != ' ';
-    cps_buf_printf(l->out, "   %c%04" PRIx32 " %08" PRIx32 "  ", mark, at,
-                   l->fw->words[l->part->start + at]);
-    if (!print_data(l, at))
-        cps_print(&cps_isa_afuc, &insn, at, &print, l->out);
-    if (note.size)
-        cps_buf_printf(l->out, "  ; %s", tool_text(&note));
-    cps_buf_str(l->out, "\n");
-}
-
-/* Whether one of both has no image of the processor: there is nothing to show beside it. */
-static bool is_processor(const struct diff_report *r, const struct cps_fw_change *change)
+/* Whether one of both has no image of the processor, so that there is nothing to compare. */
+static bool is_alone(const struct diff_report *r, const struct cps_fw_change *change)
 {
     return !diff_part(r->a.fw, change->role) || !diff_part(r->b.fw, change->role);
 }
@@ -100,80 +82,64 @@ void diff_print_hunk(const struct diff_report *r, const struct cps_fw_change *ch
 {
     uint32_t left = most;
     uint32_t from = change->b < CONTEXT ? 0 : change->b - CONTEXT;
-    if (is_processor(r, change))
+    if (is_alone(r, change))
         return;
-    struct lines a = lines_of(&r->a, change->role, change->a, &left, out);
-    struct lines b = lines_of(&r->b, change->role, from, &left, out);
-    for (uint32_t at = from; at < change->b; at++)
-        print_instruction(&b, ' ', at);
+    struct lines a = begin_lines(&r->a, change->role, change->a);
+    struct lines b = begin_lines(&r->b, change->role, from);
+    print_lines(&b, ' ', from, change->b - from, &left, out);
     if (change->moved) {
         cps_buf_printf(out,
                        "   >%" PRIu32 " instructions from %04" PRIx32 " on are at %04" PRIx32 "\n",
                        change->a_count, change->a, change->b);
         return;
     }
-    for (uint32_t i = 0; i < change->a_count; i++)
-        print_instruction(&a, '-', change->a + i);
-    for (uint32_t i = 0; i < change->b_count; i++)
-        print_instruction(&b, '+', change->b + i);
+    print_lines(&a, '-', change->a, change->a_count, &left, out);
+    print_lines(&b, '+', change->b, change->b_count, &left, out);
     uint32_t all = change->a_count + change->b_count;
     if (all > most)
         cps_buf_printf(out, "    (%" PRIu32 " more changed instructions: --all shows them)\n",
                        all - most);
-    for (uint32_t i = 0; i < CONTEXT; i++)
-        print_instruction(&b, ' ', change->b + change->b_count + i);
+    print_lines(&b, ' ', change->b + change->b_count, CONTEXT, &left, out);
 }
 
-/* What is no code has other names than places of it. */
-static bool print_data_name(const struct diff_report *r, const struct cps_fw_change *change,
-                            struct cps_buf *out)
-{
-    const struct diff_side *side = change->a_count ? &r->a : &r->b;
-    const struct cps_fw_part *part = diff_part(side->fw, change->role);
-    uint32_t at = change->a_count ? change->a : change->b;
-    int entry = table_entry(part, at);
-    if (entry >= 0) {
-        cps_buf_str(out, "packet table, ");
-        cps_fw_packet_put_(diff_any_names(side), (unsigned)entry, out);
-    } else if (part->table != CPS_FW_NONE && at >= part->table) {
-        cps_buf_str(out, "data after the packet table");
-    } else if (at < 2) {
-        cps_buf_str(out, "header");
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* Code that was put in behind a handler's end stands where the next one begins in the old image; in
- * the new one it is seen whose it is. */
+/* Code that was added after a handler's end is where the next one begins in the old image; the new
+ * one shows which handler it belongs to. */
 static void print_handler(const struct diff_report *r, const struct cps_fw_change *change,
                           struct cps_buf *out)
 {
-    CPS_BUF old = {0};
-    const struct diff_side *side = &r->a;
-    cps_fw_place_put_(side->fw, diff_part(side->fw, change->role), diff_any_names(side), change->a,
-                      CPS_FW_NO_PACKET, &old);
-    if (change->a_count || strchr(cps_buf_text(&old), '+')) {
-        cps_buf_str(out, cps_buf_text(&old));
+    size_t start = out->size;
+    cps_fw_place_put_(r->a.fw, diff_part(r->a.fw, change->role), diff_any_names(&r->a), change->a,
+                      CPS_FW_NO_PACKET, out);
+    if (change->a_count || strchr(tool_text(out) + start, '+'))
         return;
-    }
-    side = &r->b;
-    cps_fw_place_put_(side->fw, diff_part(side->fw, change->role), diff_any_names(side), change->b,
+    out->size = start;
+    cps_fw_place_put_(r->b.fw, diff_part(r->b.fw, change->role), diff_any_names(&r->b), change->b,
                       CPS_FW_NO_PACKET, out);
 }
 
 void diff_print_where(const struct diff_report *r, const struct cps_fw_change *change,
                       struct cps_buf *out)
 {
-    if (is_processor(r, change)) {
+    const struct diff_side *side = change->a_count ? &r->a : &r->b;
+    const struct cps_fw_part *part = diff_part(side->fw, change->role);
+    uint32_t at = change->a_count ? change->a : change->b;
+    if (is_alone(r, change)) {
         cps_buf_printf(out, "all %" PRIu32 " dwords of %s, which the %s image does not have",
                        change->a_count + change->b_count, cps_fw_role_name(change->role),
                        change->a_count ? r->b.label : r->a.label);
         return;
     }
-    if (!print_data_name(r, change, out))
+    bool is_data = part->table != CPS_FW_NONE && at >= part->table;
+    if (is_data && at - part->table < CPS_FW_TABLE_SIZE) {
+        cps_buf_str(out, "packet table, ");
+        cps_fw_packet_put_(diff_any_names(side), at - part->table, out);
+    } else if (is_data) {
+        cps_buf_str(out, "data after the packet table");
+    } else if (at < 2) {
+        cps_buf_str(out, "header");
+    } else {
         print_handler(r, change, out);
+    }
     if (r->a.fw->part_count > 1)
         cps_buf_printf(out, " (%s)", cps_fw_role_name(change->role));
 }
@@ -208,7 +174,7 @@ void diff_print_versions(const struct diff_report *r, struct cps_buf *out)
 
 struct cps_err *diff_print_places(const struct diff_report *r, struct cps_buf *out)
 {
-    struct cps_fw_change *change = NULL;
+    CPS_FREE struct cps_fw_change *change = NULL;
     size_t count = 0;
     CPS_TRY(diff_changes(r->a.fw, r->b.fw, &change, &count));
     diff_print_versions(r, out);
@@ -217,7 +183,6 @@ struct cps_err *diff_print_places(const struct diff_report *r, struct cps_buf *o
         cps_buf_str(out, "\n");
         diff_print_hunk(r, &change[i], UINT32_MAX, out);
     }
-    free(change);
     if (!r->a.me || !r->b.me)
         return NULL;
     struct diff_report me = *r;

@@ -1,94 +1,100 @@
 /* SPDX-License-Identifier: MIT
  * The place of a first divergence, with both sides beside each other. */
-#include "tools/explain/diff/diffplace.h"
-
 #include <inttypes.h>
 #include <string.h>
 
-#include "fw/image/place.h"
-#include "trace/form/text.h"
+#include "fw/image/icache.h"
+#include "fw/image/pairs.h"
 #include "tools/cmd/render/doc.h"
+#include "tools/cmd/render/html.h"
+#include "tools/cmd/terminal/oom.h"
+#include "tools/explain/diff/diffreport.h"
+#include "trace/form/text.h"
 
 #define CODE_AROUND   40u /* instructions of a handler shown on each side of the place */
 #define CODE_MOST     (2 * CODE_AROUND + 1)
 #define EVENTS_AROUND 5u
 
-/* Instructions of one side. */
+/* One side of the first difference, and the instructions that are shown of it. */
 struct window {
-    const struct cps_fw *fw; /* NULL: nothing to show */
+    const struct diff_side *side;
+    const struct cps_event *event, *pkt; /* NULL: the side has none */
+    int id;                              /* of the packet; -1: none ran */
+    const struct cps_fw *fw;             /* NULL: nothing to show */
     const struct cps_fw_part *part;
     const struct cps_names *names; /* of the processor */
     uint32_t pc;
-    bool here; /* the event is of this side */
     uint32_t first, count;
 };
 
-static const struct cps_event *any_event(const struct diff_report *r)
+/* Both sides, without code. */
+static void view_sides(const struct diff_report *r, struct window w[2])
 {
-    return r->diff->first.a ? r->diff->first.a : r->diff->first.b;
+    const struct cps_difference *d = &r->diff->first;
+    w[0] = (struct window){.side = &r->a, .event = d->a, .pkt = d->pkt_a};
+    w[1] = (struct window){.side = &r->b, .event = d->b, .pkt = d->pkt_b};
+    for (unsigned i = 0; i < 2; i++) {
+        w[i].id = w[i].pkt ? cps_diff_packet_id(w[i].pkt) : -1;
+        w[i].pc = w[i].event ? cps_event_pc(w[i].event) : 0;
+    }
+}
+
+static unsigned who_of(const struct window w[2])
+{
+    return cps_event_who(w[0].event ? w[0].event : w[1].event);
 }
 
 void diff_place_key(const struct diff_report *r, struct cps_buf *out)
 {
-    const struct cps_difference *first = &r->diff->first;
-    const struct cps_event *const event[2] = {first->a, first->b};
-    const struct cps_event *pkt = first->pkt_a ? first->pkt_a : first->pkt_b;
-    cps_buf_printf(out, "%s %s %s %d", r->b.label, r->a.label,
-                   cps_processor_name(cps_event_who(any_event(r))),
-                   pkt ? cps_diff_packet_id(pkt) : -1);
+    struct window w[2];
+    view_sides(r, w);
+    cps_buf_printf(out, "%s %s %s %d", r->b.label, r->a.label, cps_processor_name(who_of(w)),
+                   w[0].pkt ? w[0].id : w[1].id);
     for (unsigned i = 0; i < 2; i++) {
-        if (event[i])
-            cps_buf_printf(out, " %04" PRIx32, cps_event_pc(event[i]));
+        if (w[i].event)
+            cps_buf_printf(out, " %04" PRIx32, w[i].pc);
         else
             cps_buf_str(out, " -");
     }
 }
 
-/* A side without the event: what the same packet runs there, as far into it. */
-static uint32_t partner_pc(const struct window *w, const struct window *other,
-                           const struct cps_event *pkt)
+/* ---- Code ---- */
+
+/* A side without the event: the code that the same packet runs there, as far into it. */
+static uint32_t find_partner(const struct window *w, const struct window *other)
 {
-    int id = pkt ? cps_diff_packet_id(pkt) : -1;
-    uint32_t start = id >= 0 && w->fw ? cps_fw_handler(w->fw, w->part, (unsigned)id) : CPS_FW_NONE;
-    uint32_t other_start =
-        id >= 0 && other->fw ? cps_fw_handler(other->fw, other->part, (unsigned)id) : CPS_FW_NONE;
-    if (start == CPS_FW_NONE || other_start == CPS_FW_NONE || other->pc < other_start)
-        return other->pc;
-    return start + (other->pc - other_start);
+    uint32_t start =
+        w->id >= 0 && w->fw ? cps_fw_handler(w->fw, w->part, (unsigned)w->id) : CPS_FW_NONE;
+    uint32_t from = w->id >= 0 && other->fw
+                        ? cps_fw_handler(other->fw, other->part, (unsigned)w->id)
+                        : CPS_FW_NONE;
+    bool is_known = start != CPS_FW_NONE && from != CPS_FW_NONE && other->pc >= from;
+    return is_known ? start + (other->pc - from) : other->pc;
 }
 
-static void frame(struct window *w)
+static void find_code(struct window w[2])
 {
-    uint32_t start, end;
-    if (!w->fw || w->pc >= w->part->size) {
-        w->fw = NULL;
-        return;
+    unsigned who = who_of(w);
+    for (unsigned i = 0; i < 2; i++) {
+        w[i].fw = diff_image(w[i].side, who, &w[i].part);
+        w[i].names = w[i].side->names[who];
     }
-    diff_handler_bounds(w->fw, w->part, w->pc, &start, &end);
-    if (w->pc - start > CODE_AROUND)
-        start = w->pc - CODE_AROUND;
-    if (end - w->pc > CODE_AROUND)
-        end = w->pc + CODE_AROUND + 1;
-    w->first = start;
-    w->count = end - start;
-}
-
-static void windows(const struct diff_report *r, struct window *a, struct window *b)
-{
-    const struct cps_difference *first = &r->diff->first;
-    unsigned who = cps_event_who(any_event(r));
-    *a = (struct window){.here = first->a != NULL, .pc = first->a ? cps_event_pc(first->a) : 0};
-    *b = (struct window){.here = first->b != NULL, .pc = first->b ? cps_event_pc(first->b) : 0};
-    a->fw = diff_image(&r->a, who, &a->part);
-    b->fw = diff_image(&r->b, who, &b->part);
-    a->names = r->a.names[who];
-    b->names = r->b.names[who];
-    if (!a->here)
-        a->pc = partner_pc(a, b, first->pkt_a);
-    if (!b->here)
-        b->pc = partner_pc(b, a, first->pkt_b);
-    frame(a);
-    frame(b);
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t start, end;
+        if (!w[i].event)
+            w[i].pc = find_partner(&w[i], &w[!i]);
+        if (!w[i].fw || w[i].pc >= w[i].part->size) {
+            w[i].fw = NULL;
+            continue;
+        }
+        diff_handler_bounds(w[i].fw, w[i].part, w[i].pc, &start, &end);
+        if (w[i].pc - start > CODE_AROUND)
+            start = w[i].pc - CODE_AROUND;
+        if (end - w[i].pc > CODE_AROUND)
+            end = w[i].pc + CODE_AROUND + 1;
+        w[i].first = start;
+        w[i].count = end - start;
+    }
 }
 
 static uint32_t word_of(const struct window *w, uint32_t i)
@@ -98,180 +104,113 @@ static uint32_t word_of(const struct window *w, uint32_t i)
 
 static void put_insn(const struct window *w, uint32_t i, char mark, struct cps_buf *out)
 {
-    struct cps_insn insn;
-    const struct cps_print_names print = {.names = w->names};
-    uint32_t at = w->first + i;
-    cps_decode(&cps_isa_afuc, w->fw->gen, word_of(w, i), &insn);
-    cps_buf_printf(out, "%c%c %04" PRIx32 " %08" PRIx32 "  ",
-                   w->here && at == w->pc ? PLACE_HERE : ' ', mark, at, word_of(w, i));
-    cps_print(&cps_isa_afuc, &insn, at, &print, out);
+    cps_buf_printf(out, "%c%c ", w->event && w->first + i == w->pc ? PLACE_HERE : ' ', mark);
+    diff_put_code(w->fw, w->part, w->names, w->first + i, out);
     cps_buf_str(out, "\n");
 }
 
-static bool same(const struct window *a, const struct window *b, uint32_t i, uint32_t k)
+/* Changed instructions of both sides: the place beside the place, the rest as it falls. Empty lines
+ * fill the shorter side. */
+static void put_changed(const struct window w[2], const uint32_t first[2], const uint32_t end[2],
+                        struct cps_buf out[2])
 {
-    return cps_fw_same_insn(a->fw->gen, word_of(a, i), word_of(b, k));
-}
-
-/* at[i][k]: length of the longest common part of what begins at a's i and b's k. */
-struct lengths {
-    uint8_t at[CODE_MOST + 1][CODE_MOST + 1];
-};
-
-static void common_lengths(const struct window *a, const struct window *b, struct lengths *ret)
-{
-    memset(ret, 0, sizeof(*ret));
-    for (uint32_t i = a->count; i-- > 0;) {
-        for (uint32_t k = b->count; k-- > 0;) {
-            uint8_t skip_a = ret->at[i + 1][k];
-            uint8_t skip_b = ret->at[i][k + 1];
-            uint8_t longer = skip_a > skip_b ? skip_a : skip_b;
-            ret->at[i][k] = same(a, b, i, k) ? (uint8_t)(ret->at[i + 1][k + 1] + 1) : longer;
+    uint32_t offset[2], lines = 0; /* of the place in the instructions; 0: it is elsewhere */
+    uint32_t pad[2];
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t at = w[i].pc - w[i].first;
+        offset[i] = w[i].event && at >= first[i] && at < end[i] ? at - first[i] : 0;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        pad[i] = end[i] > first[i] && offset[!i] > offset[i] ? offset[!i] - offset[i] : 0;
+        uint32_t length = pad[i] + end[i] - first[i];
+        lines = length > lines ? length : lines;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        for (uint32_t line = 0; line < lines; line++) {
+            if (line >= pad[i] && first[i] + line - pad[i] < end[i])
+                put_insn(&w[i], first[i] + line - pad[i], PLACE_CHANGED, &out[i]);
+            else
+                cps_buf_str(&out[i], "\n");
         }
     }
 }
 
-/* Instructions from i and k on that have no partner: up to where the common part goes on. */
-static void skip_changed(const struct window *a, const struct window *b,
-                         const struct lengths *lengths, uint32_t *i, uint32_t *k)
+/* Both codes, with a line for each other's line. */
+static void put_aligned(const struct window w[2], struct cps_buf out[2])
 {
-    while (*i < a->count && *k < b->count && !same(a, b, *i, *k)) {
-        if (lengths->at[*i + 1][*k] >= lengths->at[*i][*k + 1])
-            ++*i;
-        else
-            ++*k;
-    }
-    if (*i == a->count)
-        *k = b->count;
-    else if (*k == b->count)
-        *i = a->count;
-}
-
-/* Changed instructions of one side, in so many lines with @p pad empty ones first. */
-static void put_changed(const struct window *w, uint32_t first, uint32_t end, uint32_t pad,
-                        uint32_t lines, struct cps_buf *out)
-{
-    for (uint32_t i = 0; i < lines; i++) {
-        if (i >= pad && first + i - pad < end)
-            put_insn(w, first + i - pad, PLACE_CHANGED, out);
-        else
-            cps_buf_str(out, "\n");
-    }
-}
-
-/* How far behind its begin a run of changed instructions has the place; 0 if it is elsewhere. */
-static uint32_t place_behind(const struct window *w, uint32_t first, uint32_t end)
-{
-    uint32_t at = w->pc - w->first;
-    return w->here && at >= first && at < end ? at - first : 0;
-}
-
-/* What changed on both sides: the place beside the place, the rest as it falls. */
-static void put_both_changed(const struct window *a, const struct window *b,
-                             const uint32_t first[2], const uint32_t end[2], struct cps_buf *to_a,
-                             struct cps_buf *to_b)
-{
-    uint32_t at_a = place_behind(a, first[0], end[0]);
-    uint32_t at_b = place_behind(b, first[1], end[1]);
-    uint32_t pad_a = at_b > at_a ? at_b - at_a : 0;
-    uint32_t pad_b = at_a > at_b ? at_a - at_b : 0;
-    pad_a = end[0] > first[0] ? pad_a : 0;
-    pad_b = end[1] > first[1] ? pad_b : 0;
-    uint32_t lines_a = pad_a + end[0] - first[0];
-    uint32_t lines_b = pad_b + end[1] - first[1];
-    uint32_t lines = lines_a > lines_b ? lines_a : lines_b;
-    put_changed(a, first[0], end[0], pad_a, lines, to_a);
-    put_changed(b, first[1], end[1], pad_b, lines, to_b);
-}
-
-static void put_aligned(const struct window *a, const struct window *b, struct cps_buf *to_a,
-                        struct cps_buf *to_b)
-{
-    struct lengths lengths;
+    uint64_t key[2][CODE_MOST];
+    uint32_t partner[CODE_MOST];
     uint32_t at[2] = {0, 0};
-    common_lengths(a, b, &lengths);
-    while (at[0] < a->count || at[1] < b->count) {
-        uint32_t end[2] = {at[0], at[1]};
-        skip_changed(a, b, &lengths, &end[0], &end[1]);
-        put_both_changed(a, b, at, end, to_a, to_b);
+    for (unsigned i = 0; i < 2; i++) {
+        for (uint32_t k = 0; k < w[i].count; k++)
+            key[i][k] = cps_fw_untargeted_(w[0].fw, word_of(&w[i], k));
+    }
+    tool_must(cps_align_exact_(key[0], w[0].count, key[1], w[1].count, partner));
+    while (at[0] < w[0].count || at[1] < w[1].count) {
+        uint32_t end[2] = {at[0], w[1].count};
+        while (end[0] < w[0].count && partner[end[0]] == CPS_FW_ALONE)
+            end[0]++;
+        if (end[0] < w[0].count)
+            end[1] = partner[end[0]];
+        put_changed(w, at, end, out);
         memcpy(at, end, sizeof(at));
-        for (; at[0] < a->count && at[1] < b->count && same(a, b, at[0], at[1]); at[0]++, at[1]++) {
-            char mark = word_of(a, at[0]) == word_of(b, at[1]) ? ' ' : PLACE_TARGET;
-            put_insn(a, at[0], mark, to_a);
-            put_insn(b, at[1], mark, to_b);
+        for (; at[0] < w[0].count && partner[at[0]] == at[1]; at[0]++, at[1]++) {
+            bool is_same = word_of(&w[0], at[0]) == word_of(&w[1], at[1]);
+            for (unsigned i = 0; i < 2; i++)
+                put_insn(&w[i], at[i], is_same ? ' ' : PLACE_TARGET, &out[i]);
         }
     }
-}
-
-static void put_alone(const struct window *w, struct cps_buf *out)
-{
-    for (uint32_t i = 0; w->fw && i < w->count; i++)
-        put_insn(w, i, ' ', out);
-}
-
-/* The id of the packet in which a side differs first; -1: none ran. */
-static int packet_in(const struct diff_report *r, bool right)
-{
-    const struct cps_event *pkt = right ? r->diff->first.pkt_b : r->diff->first.pkt_a;
-    return pkt ? cps_diff_packet_id(pkt) : -1;
 }
 
 struct json_object *diff_place(const struct diff_report *r)
 {
     struct json_object *ret = json_object_new_object();
-    struct window a, b;
+    struct window w[2];
+    struct cps_buf code[2] = {{0}, {0}};
     CPS_BUF handler = {0};
-    CPS_BUF code_a = {0};
-    CPS_BUF code_b = {0};
-    windows(r, &a, &b);
-    const struct window *shown = b.fw && (b.here || !a.fw) ? &b : &a;
+    view_sides(r, w);
+    find_code(w);
+    const struct window *shown = &w[w[1].fw && (w[1].event || !w[0].fw)];
     if (shown->fw)
-        cps_fw_place_put_(shown->fw, shown->part, shown->names, shown->pc,
-                          packet_in(r, shown == &b), &handler);
-    if (a.fw && b.fw) {
-        put_aligned(&a, &b, &code_a, &code_b);
-    } else {
-        put_alone(&a, &code_a);
-        put_alone(&b, &code_b);
+        cps_fw_place_put_(shown->fw, shown->part, shown->names, shown->pc, shown->id, &handler);
+    if (w[0].fw && w[1].fw)
+        put_aligned(w, code);
+    for (unsigned i = 0; i < 2 && !(w[0].fw && w[1].fw); i++) {
+        for (uint32_t k = 0; w[i].fw && k < w[i].count; k++)
+            put_insn(&w[i], k, ' ', &code[i]);
     }
     doc_put(ret, "firmware=%s handler=%p label_a=%s label_b=%s code_a=%p code_b=%p", r->b.label,
-            &handler, r->a.label, r->b.label, &code_a, &code_b);
+            &handler, r->a.label, r->b.label, &code[0], &code[1]);
+    cps_buf_deinit(&code[0]);
+    cps_buf_deinit(&code[1]);
     return ret;
 }
 
-/* What a packet does lies between its PKT and the next one of the same processor. */
+/* ---- Events ---- */
+
+/* The events of a packet are between its PKT and the next one of the same processor. */
 static bool is_inside(const struct cps_event *event, unsigned who)
 {
     return cps_event_who(event) == who && cps_event_kind(event) != CPS_EV_PKT;
 }
 
-/* How many events of the packet stand in front of @p event. */
-static size_t place_in(const struct cps_event *pkt, const struct cps_event *event, unsigned who)
+static void put_event(const struct window *w, const struct cps_event *event, struct cps_buf *out)
 {
-    size_t ret = 0;
-    for (const struct cps_event *at = pkt + 1; at < event; at++)
-        ret += is_inside(at, who);
-    return ret;
+    cps_buf_printf(out, "%c  ", event == w->event ? PLACE_HERE : ' ');
+    cps_text_event(out, event, w->side->names[cps_event_who(event) % CPS_CPU_COUNT], true);
 }
 
-static void put_event(const struct diff_side *side, const struct cps_event *event, bool here,
-                      struct cps_buf *out)
+/* The events around number @p place of the packet. */
+static void put_packet(const struct window *w, size_t place, struct cps_buf *out)
 {
-    cps_buf_printf(out, "%c  ", here ? PLACE_HERE : ' ');
-    cps_text_event(out, event, side->names[cps_event_who(event) % CPS_CPU_COUNT], true);
-}
-
-static void put_packet(const struct diff_side *side, const struct cps_event *pkt,
-                       const struct cps_event *event, size_t place, struct cps_buf *out)
-{
-    unsigned who = cps_event_who(pkt);
+    unsigned who = cps_event_who(w->pkt);
     size_t from = place > EVENTS_AROUND ? place - EVENTS_AROUND : 0;
     size_t number = 0;
-    put_event(side, pkt, pkt == event, out);
+    const struct cps_event *end = w->side->record->event + w->side->record->count;
+    put_event(w, w->pkt, out);
     if (from)
         cps_buf_printf(out, "   (%zu more)\n", from);
-    for (const struct cps_event *at = pkt + 1; at < side->record->event + side->record->count;
-         at++) {
+    for (const struct cps_event *at = w->pkt + 1; at < end; at++) {
         if (cps_event_who(at) == who && cps_event_kind(at) == CPS_EV_PKT)
             return;
         if (!is_inside(at, who) || number++ < from)
@@ -280,26 +219,22 @@ static void put_packet(const struct diff_side *side, const struct cps_event *pkt
             cps_buf_str(out, "   ...\n");
             return;
         }
-        put_event(side, at, at == event, out);
+        put_event(w, at, out);
     }
 }
 
 void diff_place_packet(const struct diff_report *r, bool right, struct cps_buf *out)
 {
-    const struct cps_difference *first = &r->diff->first;
-    const struct cps_event *pkt = right ? first->pkt_b : first->pkt_a;
-    const struct cps_event *event = right ? first->b : first->a;
-    const struct cps_event *other_pkt = right ? first->pkt_a : first->pkt_b;
-    const struct cps_event *other = right ? first->a : first->b;
-    const struct diff_side *side = right ? &r->b : &r->a;
-    if (pkt && event)
-        put_packet(side, pkt, event, place_in(pkt, event, cps_event_who(pkt)), out);
-    else if (pkt)
-        put_packet(side, pkt, NULL,
-                   other && other_pkt ? place_in(other_pkt, other, cps_event_who(other_pkt)) : 0,
-                   out);
-    else if (event)
-        put_event(side, event, true, out);
-    if (!event)
+    struct window w[2];
+    size_t place = 0;
+    view_sides(r, w);
+    const struct window *has = w[right].event ? &w[right] : &w[!right]; /* the event, if any has */
+    for (const struct cps_event *at = has->pkt; has->pkt && has->event && ++at < has->event;)
+        place += is_inside(at, cps_event_who(has->pkt));
+    if (w[right].pkt)
+        put_packet(&w[right], place, out);
+    else if (w[right].event)
+        put_event(&w[right], w[right].event, out);
+    if (!w[right].event)
         cps_buf_printf(out, "%c  (nothing)\n", PLACE_HERE);
 }

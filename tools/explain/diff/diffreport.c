@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpscope.h"
-#include "tools/run/play.h"
-#include "trace/form/text.h"
+#include "isa/names/words.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
+#include "tools/run/play.h"
+#include "trace/form/text.h"
 #include "trace/out/json.h"
 
-#define AROUND 4u
+enum { AROUND = 4, OUTSIDE = 128 };
+
+/* ---- Code ---- */
 
 const struct cps_fw *diff_image(const struct diff_side *side, unsigned who,
                                 const struct cps_fw_part **part)
@@ -37,66 +39,36 @@ void diff_handler_bounds(const struct cps_fw *fw, const struct cps_fw_part *part
     }
 }
 
-/* The code of one side around @p pc of processor @p who. */
-static void print_around(const struct diff_side *side, unsigned who, uint32_t pc,
+void diff_put_code(const struct cps_fw *fw, const struct cps_fw_part *part,
+                   const struct cps_names *names, uint32_t at, struct cps_buf *out)
+{
+    struct cps_insn insn;
+    const struct cps_print_names print = {.names = names};
+    uint32_t word = fw->words[part->start + at];
+    cps_decode(&cps_isa_afuc, fw->gen, word, &insn);
+    cps_buf_printf(out, "%04" PRIx32 " %08" PRIx32 "  ", at, word);
+    cps_print(&cps_isa_afuc, &insn, at, &print, out);
+}
+
+/* The code of one side around an event. */
+static void print_around(const struct diff_side *side, const struct cps_event *event,
                          struct cps_buf *out)
 {
     const struct cps_fw_part *part = NULL;
-    const struct cps_fw *fw = diff_image(side, who, &part);
-    struct cps_print_names print = {.names = side->names[who]};
+    unsigned who = event ? cps_event_who(event) : 0;
+    const struct cps_fw *fw = event ? diff_image(side, who, &part) : NULL;
     if (!fw)
         return;
+    uint32_t pc = cps_event_pc(event);
     cps_buf_printf(out, "  %s, %s:\n", side->label, fw->name);
     for (uint32_t at = pc < AROUND ? 0 : pc - AROUND; at <= pc + AROUND && at < part->size; at++) {
-        struct cps_insn insn;
-        uint32_t word = fw->words[part->start + at];
-        cps_decode(&cps_isa_afuc, fw->gen, word, &insn);
-        cps_buf_printf(out, "  %s %04" PRIx32 " %08" PRIx32 "  ", at == pc ? "=>" : "  ", at, word);
-        cps_print(&cps_isa_afuc, &insn, at, &print, out);
+        cps_buf_str(out, at == pc ? "  => " : "     ");
+        diff_put_code(fw, part, side->names[who], at, out);
         cps_buf_str(out, "\n");
     }
 }
 
-static void print_event(const struct diff_side *side, const char *label,
-                        const struct cps_event *event, struct cps_buf *out)
-{
-    cps_buf_printf(out, "  %-8s ", label);
-    if (event)
-        cps_text_event(out, event, side->names[cps_event_who(event) % CPS_CPU_COUNT], true);
-    else
-        cps_buf_str(out, "(nothing)\n");
-}
-
-void diff_print_first(const struct diff_report *r, struct cps_buf *out)
-{
-    diff_print_ends(r, out);
-    const struct cps_difference *first = &r->diff->first;
-    CPS_BUF why = {0};
-    int status = diff_status(r, &why);
-    if (status != 1) {
-        bool endless = r->a.record->account.endless && r->b.record->account.endless;
-        cps_buf_printf(out, "%s%s%s", status ? "undecided: " : "no differences", cps_buf_text(&why),
-                       !status && endless ? "; neither trace records how its run ended" : "");
-        diff_print_missing(r, out);
-        cps_buf_str(out, "\n");
-        return;
-    }
-    cps_buf_str(out, "first difference");
-    if (first->submission != UINT32_MAX)
-        cps_buf_printf(out, ", in submission %" PRIu32, first->submission);
-    cps_buf_str(out, ":\n");
-    const struct cps_event *pkt = first->pkt_a ? first->pkt_a : first->pkt_b;
-    if (pkt)
-        print_event(pkt == first->pkt_a ? &r->a : &r->b, "packet", pkt, out);
-    print_event(&r->a, r->a.label, first->a, out);
-    print_event(&r->b, r->b.label, first->b, out);
-    cps_buf_str(out, "  changes  ");
-    diff_print_change(r, first, out);
-    if (first->a)
-        print_around(&r->a, cps_event_who(first->a), cps_event_pc(first->a), out);
-    if (first->b)
-        print_around(&r->b, cps_event_who(first->b), cps_event_pc(first->b), out);
-}
+/* ---- Names ---- */
 
 const struct cps_names *diff_any_names(const struct diff_side *side)
 {
@@ -115,10 +87,10 @@ static const char *name_in(const struct diff_side *side, enum cps_space space, u
 
 void diff_packet_name(const struct diff_report *r, unsigned id, struct cps_buf *out)
 {
-    const char *name = id < 128 ? name_in(&r->a, CPS_SPACE_PACKET, id) : NULL;
-    if (!name && id < 128)
+    const char *name = id < OUTSIDE ? name_in(&r->a, CPS_SPACE_PACKET, id) : NULL;
+    if (!name && id < OUTSIDE)
         name = name_in(&r->b, CPS_SPACE_PACKET, id);
-    if (id == 128)
+    if (id == OUTSIDE)
         cps_buf_str(out, "(outside of packets)");
     else if (id == 4)
         cps_buf_str(out, "type 4");
@@ -128,7 +100,233 @@ void diff_packet_name(const struct diff_report *r, unsigned id, struct cps_buf *
         cps_buf_printf(out, "UNKN%u", id);
 }
 
-/* What both sides call it, or each of them: numbers of control registers are a layout's own. */
+const struct cps_event *diff_packet(const struct cps_difference *d)
+{
+    return d->pkt_a ? d->pkt_a : d->pkt_b;
+}
+
+/* The names of the registers that an event of a kind is about. */
+static enum cps_space space_of(unsigned kind)
+{
+    return kind == CPS_EV_PIPE   ? CPS_SPACE_PIPE
+           : kind == CPS_EV_CTRL ? CPS_SPACE_CONTROL
+           : kind == CPS_EV_SQE  ? CPS_SPACE_SQE
+                                 : CPS_SPACE_GPU;
+}
+
+static bool is_memory(unsigned kind)
+{
+    return kind == CPS_EV_MEMW || kind == CPS_EV_MEMR;
+}
+
+/* ---- One difference ---- */
+
+static bool has_register(unsigned kind)
+{
+    return kind == CPS_EV_REG || kind == CPS_EV_REGR || kind == CPS_EV_PIPE ||
+           kind == CPS_EV_CTRL || kind == CPS_EV_PROT || kind == CPS_EV_SQE;
+}
+
+static const struct cps_names *names_of(const struct diff_side *side, const struct cps_event *event)
+{
+    return side->names ? side->names[cps_event_who(event) % CPS_CPU_COUNT] : NULL;
+}
+
+/* "PC_EVENT_CMD", "CP_SCRATCH[2].REG", "0x8a00", or "memory 0x1000". */
+static void put_place(const struct diff_side *side, const struct cps_event *event,
+                      struct cps_buf *out)
+{
+    const struct cps_names *names = names_of(side, event);
+    unsigned kind = cps_event_kind(event);
+    uint64_t number = cps_event_place(event);
+    unsigned half = 0;
+    const char *name = names ? cps_name(names, space_of(kind), (uint32_t)number, &half) : NULL;
+    if (is_memory(kind))
+        cps_buf_printf(out, "memory 0x%" PRIx64, event->addr);
+    else if (!has_register(kind))
+        cps_buf_str(out, cps_event_keyword(kind));
+    else if (name)
+        cps_buf_printf(out, half ? "%s+0x%x" : "%s", name, half);
+    else
+        cps_buf_printf(out, "0x%04" PRIx64, number);
+}
+
+static void put_value(const struct cps_event *event, struct cps_buf *out)
+{
+    if (event)
+        cps_buf_printf(out, "0x%08" PRIx32, event->value);
+    else
+        cps_buf_str(out, "missing");
+}
+
+/* Fields, unless some bit that differs has no name. */
+static bool put_fields(const struct diff_side *side, const struct cps_event *any,
+                       const struct cps_event *a, const struct cps_event *b, struct cps_buf *out)
+{
+    const struct cps_names *names = names_of(side, any);
+    unsigned kind = cps_event_kind(any);
+    CPS_BUF text = {0};
+    if (!names || !has_register(kind))
+        return false;
+    uint32_t known = cps_name_changed_(names, space_of(kind), (uint32_t)any->addr,
+                                       a ? &a->value : NULL, b ? &b->value : NULL, &text);
+    uint32_t differ = (a ? a->value : 0) ^ (b ? b->value : 0);
+    if (!text.size || differ & ~known)
+        return false;
+    cps_buf_printf(out, ".%s", tool_text(&text));
+    return true;
+}
+
+void diff_print_change(const struct diff_report *r, const struct cps_difference *d,
+                       struct cps_buf *out)
+{
+    const struct diff_side *side = d->a ? &r->a : &r->b;
+    const struct cps_event *any = d->a ? d->a : d->b;
+    put_place(side, any, out);
+    if (d->how == CPS_DIFF_PLACE) {
+        cps_buf_str(out, " -> ");
+        put_place(&r->b, d->b, out);
+        cps_buf_str(out, ": the same value, ");
+        put_value(d->b, out);
+        cps_buf_str(out, ", is written there instead");
+    } else if (!put_fields(side, any, d->a, d->b, out)) {
+        cps_buf_str(out, " ");
+        put_value(d->a, out);
+        cps_buf_str(out, " -> ");
+        put_value(d->b, out);
+    }
+    cps_buf_str(out, "\n");
+}
+
+/* ---- Whether both runs were compared to their ends ---- */
+
+uint64_t diff_count_compared(const struct record *record, uint32_t kinds,
+                             const struct cps_mask *mask)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < record->count; i++) {
+        const struct cps_event *event = &record->event[i];
+        bool hidden = mask && cps_mask_bits(mask, event, -1) == UINT32_MAX;
+        count += (kinds >> cps_event_kind(event) & 1) && !hidden;
+    }
+    return count;
+}
+
+static uint64_t count_both(const struct diff_report *r)
+{
+    return diff_count_compared(r->a.record, r->kinds, r->mask) +
+           diff_count_compared(r->b.record, r->kinds, r->mask);
+}
+
+static bool is_stopped(const struct diff_side *side)
+{
+    return side->record->account.stop != CPS_STOP_IDLE;
+}
+
+static void put_early(const struct diff_report *r, struct cps_buf *out)
+{
+    const struct diff_side *const side[2] = {&r->a, &r->b};
+    CPS_BUF a = {0};
+    CPS_BUF b = {0};
+    play_account_put(&r->a.record->account, &a);
+    play_account_put(&r->b.record->account, &b);
+    if (a.size && !strcmp(tool_text(&a), tool_text(&b))) {
+        cps_buf_printf(out, is_stopped(&r->a) ? "both stop %s" : "%s", cps_buf_text(&a));
+        return;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const struct cps_buf *text = i ? &b : &a;
+        if (text->size)
+            cps_buf_printf(out, "%s%s%s: %s", out->size ? "; " : "", side[i]->label,
+                           is_stopped(side[i]) ? " stops" : "", tool_text(text));
+    }
+}
+
+int diff_status(const struct diff_report *r, struct cps_buf *why)
+{
+    const struct play_account *a = &r->a.record->account;
+    bool is_early = play_account_status(a) || play_account_status(&r->b.record->account);
+    /* a golden that records how its run ends expects that end: it was compared */
+    bool is_expected = r->golden && !a->endless && r->kinds >> CPS_EV_END & 1 && is_stopped(&r->b);
+    if (r->diff->differences)
+        return 1;
+    if (is_early && !is_expected)
+        put_early(r, why);
+    else if (!count_both(r))
+        cps_buf_str(why, "0 events compared");
+    return *tool_text(why) ? 4 : 0;
+}
+
+void diff_print_missing(const struct diff_report *r, struct cps_buf *out)
+{
+    CPS_BUF text = {0};
+    play_account_put_missing(&r->b.record->account, &text);
+    if (*tool_text(&text))
+        cps_buf_printf(out, "; %s", cps_buf_text(&text));
+}
+
+/* ---- The first difference ---- */
+
+static void put_end(const struct diff_side *side, struct cps_buf *out)
+{
+    const struct play_account *account = &side->record->account;
+    cps_buf_printf(out, "  %-8s ", side->label);
+    if (account->endless)
+        cps_buf_str(out, "has no event END\n");
+    else if (account->stop == CPS_STOP_IDLE)
+        cps_buf_str(out, "runs to the end\n");
+    else
+        cps_buf_printf(out, "stops %s\n",
+                       account->why[0]
+                           ? account->why
+                           : cps_event_sub_word(CPS_EV_END, cps_stop_reason(account->stop)));
+}
+
+static void print_event(const struct diff_side *side, const char *label,
+                        const struct cps_event *event, struct cps_buf *out)
+{
+    cps_buf_printf(out, "  %-8s ", label);
+    if (event)
+        cps_text_event(out, event, side->names[cps_event_who(event) % CPS_CPU_COUNT], true);
+    else
+        cps_buf_str(out, "(nothing)\n");
+}
+
+void diff_print_first(const struct diff_report *r, struct cps_buf *out)
+{
+    const struct cps_difference *first = &r->diff->first;
+    CPS_BUF why = {0};
+    int status = diff_status(r, &why);
+    if (r->a.record && r->b.record && r->a.record->account.stop != r->b.record->account.stop) {
+        cps_buf_str(out, "they end differently:\n");
+        put_end(&r->a, out);
+        put_end(&r->b, out);
+    }
+    if (status != 1) {
+        bool endless = r->a.record->account.endless && r->b.record->account.endless;
+        cps_buf_printf(out, "%s%s%s", status ? "undecided: " : "no differences", cps_buf_text(&why),
+                       !status && endless ? "; neither trace records how its run ended" : "");
+        diff_print_missing(r, out);
+        cps_buf_str(out, "\n");
+        return;
+    }
+    cps_buf_str(out, "first difference");
+    if (first->submission != UINT32_MAX)
+        cps_buf_printf(out, ", in submission %" PRIu32, first->submission);
+    cps_buf_str(out, ":\n");
+    if (diff_packet(first))
+        print_event(first->pkt_a ? &r->a : &r->b, "packet", diff_packet(first), out);
+    print_event(&r->a, r->a.label, first->a, out);
+    print_event(&r->b, r->b.label, first->b, out);
+    cps_buf_str(out, "  changes  ");
+    diff_print_change(r, first, out);
+    print_around(&r->a, first->a, out);
+    print_around(&r->b, first->b, out);
+}
+
+/* ---- Counts ---- */
+
+/* Both sides' name of a register, or each of them: a layout has its own control registers. */
 static void put_names(const struct diff_report *r, enum cps_space space, uint32_t number,
                       struct cps_buf *out)
 {
@@ -140,26 +338,17 @@ static void put_names(const struct diff_report *r, enum cps_space space, uint32_
         cps_buf_printf(out, "%s / %s", a ? a : "-", b ? b : "-");
 }
 
-static void print_place(const struct diff_report *r, const struct cps_diff_count *place,
+static void put_counted(const struct diff_report *r, const struct cps_diff_count *place,
                         struct cps_buf *out)
 {
-    bool memory = place->kind == CPS_EV_MEMW || place->kind == CPS_EV_MEMR;
-    cps_buf_printf(out, "  %10" PRIu64 "  %s", place->count, cps_event_keyword(place->kind));
-    if (place->kind != CPS_EV_PKT && place->kind != CPS_EV_END)
-        cps_buf_printf(out, memory ? " 0x%016" PRIx64 : " 0x%04" PRIx64, place->addr);
+    unsigned kind = place->kind;
+    cps_buf_str(out, cps_event_keyword(kind));
+    if (kind != CPS_EV_PKT && kind != CPS_EV_END)
+        cps_buf_printf(out, is_memory(kind) ? " 0x%016" PRIx64 : " 0x%04" PRIx64, place->addr);
     cps_buf_str(out, " ");
-    if (!memory && place->kind != CPS_EV_PKT)
-        put_names(r, diff_space(place->kind), (uint32_t)place->addr, out);
-    cps_buf_str(out, "\n");
+    if (!is_memory(kind) && kind != CPS_EV_PKT)
+        put_names(r, space_of(kind), (uint32_t)place->addr, out);
 }
-
-/* Which rows of a list are shown, in its order: the largest. Of the rest the sum is told. */
-struct tail {
-    uint64_t least; /* larger ones are shown */
-    size_t equal;   /* and so many that are as large */
-    size_t left;
-    uint64_t sum;
-};
 
 static int by_size(const void *x, const void *y)
 {
@@ -168,68 +357,53 @@ static int by_size(const void *x, const void *y)
     return a > b ? -1 : a < b;
 }
 
-/* Of the @p most largest counts; those that are 0 are no rows. @p scratch  sorted here */
-static struct tail tail_of(uint64_t *scratch, size_t count, size_t most)
+/* The @p most largest of @p count rows, in their order, and the sum of the rest.
+ * @param place  rows by place; NULL: by packet */
+static void put_largest(const struct diff_report *r, const struct cps_diff_count *place,
+                        size_t count, size_t most, struct cps_buf *out)
 {
-    struct tail ret = {0};
-    qsort(scratch, count, sizeof(*scratch), by_size);
-    if (count > most)
-        ret.least = scratch[most - 1];
-    for (size_t i = 0; i < most && i < count; i++)
-        ret.equal += scratch[i] == ret.least;
-    return ret;
-}
-
-static bool is_shown(struct tail *tail, uint64_t count)
-{
-    bool shown = count > tail->least || (count && count == tail->least && tail->equal);
-    tail->equal -= shown && count == tail->least;
-    tail->left += !shown && count;
-    tail->sum += shown ? 0 : count;
-    return shown;
-}
-
-static void print_tail(const struct tail *tail, const char *what, struct cps_buf *out)
-{
-    if (tail->left)
-        cps_buf_printf(out, "  %10" PRIu64 "  in %zu %s more: --all shows them\n", tail->sum,
-                       tail->left, what);
-}
-
-static void print_places(const struct diff_report *r, size_t most, struct cps_buf *out)
-{
-    size_t count = r->diff->places;
-    uint64_t *counts = tool_alloc(count, sizeof(*counts));
+    uint64_t *sorted = tool_alloc(count, sizeof(*sorted));
+    uint64_t least = 0, sum = 0;
+    size_t equal = 0, left = 0; /* equal: so many rows as large as the least are shown */
     for (size_t i = 0; i < count; i++)
-        counts[i] = r->diff->by_place[i].count;
-    struct tail tail = tail_of(counts, count, most);
+        sorted[i] = place ? place[i].count : r->diff->by_packet[i];
+    qsort(sorted, count, sizeof(*sorted), by_size);
+    if (count > most)
+        least = sorted[most - 1];
+    for (size_t i = 0; i < most && i < count; i++)
+        equal += sorted[i] == least;
+    free(sorted);
     for (size_t i = 0; i < count; i++) {
-        if (is_shown(&tail, r->diff->by_place[i].count))
-            print_place(r, &r->diff->by_place[i], out);
+        uint64_t size = place ? place[i].count : r->diff->by_packet[i];
+        if (!size)
+            continue;
+        if (size < least || (size == least && !equal)) {
+            left++;
+            sum += size;
+            continue;
+        }
+        equal -= size == least;
+        cps_buf_printf(out, "  %10" PRIu64 "  ", size);
+        if (place)
+            put_counted(r, &place[i], out);
+        else
+            diff_packet_name(r, (unsigned)i, out);
+        cps_buf_str(out, "\n");
     }
-    print_tail(&tail, "places", out);
-    free(counts);
+    if (left)
+        cps_buf_printf(out, "  %10" PRIu64 "  in %zu %s more: --all shows them\n", sum, left,
+                       place ? "places" : "packets");
 }
 
 void diff_print_counts(const struct diff_report *r, size_t most, struct cps_buf *out)
 {
-    uint64_t counts[129];
     if (!r->diff->differences)
         return;
-    memcpy(counts, r->diff->by_packet, sizeof(counts));
-    struct tail tail = tail_of(counts, 129, most);
     cps_buf_printf(out, "%" PRIu64 " difference%s, by packet:\n", r->diff->differences,
                    r->diff->differences == 1 ? "" : "s");
-    for (unsigned id = 0; id <= 128; id++) {
-        if (!is_shown(&tail, r->diff->by_packet[id]))
-            continue;
-        cps_buf_printf(out, "  %10" PRIu64 "  ", r->diff->by_packet[id]);
-        diff_packet_name(r, id, out);
-        cps_buf_str(out, "\n");
-    }
-    print_tail(&tail, "packets", out);
+    put_largest(r, NULL, OUTSIDE + 1, most, out);
     cps_buf_str(out, "by register and address:\n");
-    print_places(r, most, out);
+    put_largest(r, r->diff->by_place, r->diff->places, most, out);
 }
 
 static void add_event(struct json_object *at, const char *key, const struct cps_event *event)
@@ -247,23 +421,21 @@ struct json_object *diff_json(const struct diff_report *r)
     const struct cps_difference *first = &r->diff->first;
     struct json_object *to = json_object_new_object();
     CPS_BUF why = {0};
-    cps_json_uint(to, "status", (uint64_t)diff_status(r, &why));
-    if (why.size)
-        cps_json_buf(to, "why", &why);
-    cps_json_uint(to, "compared", diff_compared(r));
+    int status = diff_status(r, &why);
+    doc_put(to, "status=%d why?=%p compared=%" PRIu64, status, &why, count_both(r));
     struct json_object *runs = cps_json_new_array(to, "runs");
     play_account_json_row(&r->a.record->account, r->a.label, runs);
     play_account_json_row(&r->b.record->account, r->b.label, runs);
-    cps_json_uint(to, "differences", r->diff->differences);
+    doc_put(to, "differences=%" PRIu64, r->diff->differences);
     if (r->diff->differences) {
         struct json_object *at = cps_json_new_object(to, "first");
-        cps_json_uint(at, "submission", first->submission);
-        add_event(at, "packet", first->pkt_a ? first->pkt_a : first->pkt_b);
+        doc_put(at, "submission=%u", first->submission);
+        add_event(at, "packet", diff_packet(first));
         add_event(at, "a", first->a);
         add_event(at, "b", first->b);
     }
     struct json_object *packets = cps_json_new_object(to, "by_packet");
-    for (unsigned id = 0; id <= 128; id++) {
+    for (unsigned id = 0; id <= OUTSIDE; id++) {
         CPS_BUF name = {0};
         if (!r->diff->by_packet[id])
             continue;

@@ -6,7 +6,7 @@
 
 #include "isa/base/within.h"
 #include "tools/explain/regress/regress.h"
-#include "tools/explain/diff/diffplace.h"
+#include "tools/explain/diff/diffreport.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/explain/why/why.h"

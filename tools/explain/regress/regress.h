@@ -11,7 +11,7 @@
 #define CPS_REGRESS_H
 
 #include "tools/explain/cover/cover.h"
-#include "tools/explain/diff/diffcause.h"
+#include "tools/explain/diff/diffreport.h"
 #include "tools/run/cachedir.h"
 #include "tools/run/files.h"
 #include "tools/run/record.h"
