@@ -10,26 +10,22 @@
 #ifndef CPS_DECODE_H
 #define CPS_DECODE_H
 
-#include "tools/cmd/options/opt.h"
 #include "trace/event/launch.h"
 #include "tools/explain/stream/walk.h"
 #include "trace/capture/buffers.h"
+#include "trace/form/words.h"
 
-struct cps_options;
-struct cps_words_form;
 struct json_object;
 
 /* ---- packet.c ---- */
 
 /** A packet, with what was seen until the next one of its processor. */
 struct decode_packet {
-    struct cps_event head; /**< PKT: where, its level, its header, its processor */
-    const char *name;      /**< of type 7; NULL: it has none, or is of type 4 */
-    uint32_t *word;        /**< behind the header, as far as they came */
-    size_t words;
+    struct cps_event head;    /**< PKT: where, its level, its header, its processor */
+    const char *name;         /**< of type 7; NULL: it has none, or is of type 4 */
+    struct cps_words words;   /**< after the header, as far as they came */
     struct cps_event *effect; /**< everything else */
-    size_t effects;
-    size_t word_room, effect_room;
+    size_t effects, effect_room;
     uint32_t submission;         /**< from 0 */
     uint32_t draw;               /**< that it is part of, or leads to, from 0 */
     enum cps_launch_kind starts; /**< CPS_LAUNCH_NONE: it starts no work */
@@ -73,30 +69,43 @@ void decode_packet_words(const struct decode_packet *packet, const struct cps_na
 
 #define DECODE_REGISTERS 32
 
-/** What of a register is looked for. */
-struct decode_wanted {
-    char name[64]; /**< pattern with `*` and `?`, or "": numbers count */
+/** Numbers from `first` to `last`. */
+struct decode_range {
+    bool given; /**< else all */
     uint64_t first, last;
+};
+
+/** A register that is looked for. */
+struct decode_wanted {
+    char name[64]; /**< pattern with `*` and `?`, or "": `number` counts */
+    struct decode_range number;
     char field[64]; /**< or "" */
     char value[64]; /**< of the field, or of the register; "": any */
     bool again;     /**< another reading of the text of the one before */
 };
 
-/** Which packets are shown: those that everything holds for. */
+/** Options that select packets; NULL: all. */
+struct decode_selection {
+    const char *packet;    /**< patterns of names with commas between */
+    const char *registers; /**< "NAME:FIELD=VALUE" or numbers, with commas between */
+    const char *address;   /**< of bytes: "A", "A..B", "A.." or "..B" */
+    const char *draws;     /**< the same of draws */
+    const char *level;     /**< words of PKT with commas between */
+    long submit;           /**< -1: all */
+};
+
+/** The same, read: packets for which everything holds. */
 struct decode_filter {
-    const char *packet; /**< patterns of names with commas between; NULL: all */
+    const char *packet;
     struct decode_wanted wanted[DECODE_REGISTERS];
-    unsigned registers;                   /**< 0: all packets */
-    uint64_t first_address, last_address; /**< bytes */
-    bool has_address;
-    uint64_t first_draw, last_draw;
-    bool has_draw;
-    long submit;     /**< -1: all */
+    unsigned registers; /**< 0: all packets */
+    struct decode_range address, draws;
+    long submit;
     uint32_t levels; /**< bits; 0: all */
 };
 
-/** Reads what options say. @return CPS_ERR_USAGE */
-CPS_MUST_USE struct cps_err *decode_filter_read(const struct cps_options *opt,
+/** @return NULL, or CPS_ERR_USAGE */
+CPS_MUST_USE struct cps_err *decode_filter_read(const struct decode_selection *from,
                                                 struct decode_filter *ret);
 /** Whether each name of the filter is one that some processor's packets or registers have.
  * @param names  by enum cps_processor; NULL: there is none of it
@@ -132,11 +141,17 @@ void decode_text_packet(struct decode_text *text, const struct decode_packet *pa
 void decode_json_packet(const struct decode_text *text, const struct decode_packet *packet,
                         struct cps_buf *out);
 
-struct decode_summary;
-struct decode_summary *decode_summary_create(struct cps_names *const *names);
-void decode_summary_destroy(struct decode_summary *summary);
-void decode_summary_packet(struct decode_summary *summary, const struct decode_filter *filter,
-                           const struct decode_packet *packet);
+/** Everything that was decoded, counted. Zero-initialised is nothing. */
+struct decode_summary {
+    const struct cps_names *names; /**< the first packet's; NULL: none was shown */
+    uint64_t type4, bad, packets, words, type7[128], launches[CPS_LAUNCH_KINDS];
+    struct decode_register {
+        uint32_t writes, changes; /**< changes: to another value than before */
+        uint32_t first, last;
+    } reg[0x40000]; /**< 18 bits of a type 4 header */
+};
+void decode_summary_packet(struct decode_summary *summary, const struct cps_names *names,
+                           const struct decode_filter *filter, const struct decode_packet *packet);
 /** Layout of the tree as text. */
 #define DECODE_SUMMARY                                                                      \
     "{packets} packet{packets~s}, {dwords} dwords, {draw} draw{draw~s}, "                   \
@@ -147,7 +162,7 @@ void decode_summary_packet(struct decode_summary *summary, const struct decode_f
     "registers, with how often they were written:\n"                                        \
     "{registers*{writes:10}  0x{reg:04x} {name}{name!-}{.half?+1} = 0x{first:08x}"          \
     "{.changed? first, 0x{last:08x} last, changed {changes} time{changes~s}}\n}"
-/** What was counted, as a tree (tools/cmd/render/doc.h). */
+/** The counts as a tree (tools/cmd/render/doc.h). */
 struct json_object *decode_summary_tree(const struct decode_summary *summary);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which packets are shown. */
+#define _GNU_SOURCE /* memmem() */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -10,12 +11,24 @@
 
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
-#include "tools/explain/decode/decode.h"
-#include "tools/cmd/options/opt.h"
 #include "tools/cmd/options/opt_near.h"
+#include "tools/explain/decode/decode.h"
 #include "tools/explain/stream/state.h"
 
-/* ---- What options say ---- */
+enum { WORD = sizeof(((struct decode_wanted *)NULL)->name) };
+
+/* ---- Reading ---- */
+
+/* Takes the next item of a list with commas. False: there is none; *list is NULL at its end */
+static bool next_item(const char **list, const char **item, size_t *length)
+{
+    if (!*list)
+        return false;
+    *item = *list;
+    *length = strcspn(*item, ",");
+    *list = (*item)[*length] ? *item + *length + 1 : NULL;
+    return true;
+}
 
 static bool read_number(const char *text, size_t length, uint64_t *ret)
 {
@@ -33,58 +46,37 @@ static bool read_number(const char *text, size_t length, uint64_t *ret)
 }
 
 /* "N", "N..M", "N..", "..M", of numbers up to @p most. */
-static bool read_range(const char *text, size_t length, uint64_t most, uint64_t *first,
-                       uint64_t *last)
+static bool read_range(const char *text, size_t length, uint64_t most, struct decode_range *ret)
 {
-    const char *dots = NULL;
-    for (size_t i = 0; i + 1 < length && !dots; i++)
-        dots = text[i] == '.' && text[i + 1] == '.' ? text + i : NULL;
-    *first = 0;
-    *last = most;
-    if (!dots) {
-        bool is_number = read_number(text, length, first);
-        *last = *first;
-        return is_number && *first <= most;
-    }
-    size_t before = (size_t)(dots - text), behind = length - before - 2;
-    return before + behind && (!before || read_number(text, before, first)) &&
-           (!behind || read_number(dots + 2, behind, last)) && *first <= *last && *last <= most;
+    const char *dots = memmem(text, length, "..", 2);
+    size_t before = dots ? (size_t)(dots - text) : length;
+    size_t after = dots ? length - before - 2 : 0;
+    *ret = (struct decode_range){true, 0, most};
+    if (!dots && !read_number(text, length, &ret->last))
+        return false;
+    if (!dots)
+        ret->first = ret->last;
+    return length > 2 * (dots != NULL) &&
+           (!dots || !before || read_number(text, before, &ret->first)) &&
+           (!after || read_number(dots + 2, after, &ret->last)) && ret->first <= ret->last &&
+           ret->last <= most;
 }
 
-static bool copy_word(char ret[64], const char *text, size_t length)
+static bool is_in(const struct decode_range *range, uint64_t value)
 {
-    if (length >= 64)
+    return !range->given || (value >= range->first && value <= range->last);
+}
+
+static bool copy_word(char ret[WORD], const char *text, size_t length)
+{
+    if (length >= WORD)
         return false;
     memcpy(ret, text, length);
     ret[length] = '\0';
     return length != 0;
 }
 
-/* Whether a name is like a pattern of `*` and `?`: brackets are those of arrays, other than in a
- * shell. The last star that was passed takes one character more where what is behind it fails. */
-static bool is_like(const char *pattern, const char *name)
-{
-    const char *star = NULL, *from = name;
-    while (*name) {
-        if (*pattern == '*') {
-            star = ++pattern;
-            from = name;
-        } else if (*pattern == '?' ||
-                   toupper((unsigned char)*pattern) == toupper((unsigned char)*name)) {
-            pattern++;
-            name++;
-        } else if (star) {
-            pattern = star;
-            name = ++from;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return !*pattern;
-}
-
+/* "NAME:FIELD=VALUE", of which the last two may be absent. */
 static bool read_wanted(const char *text, size_t length, struct decode_wanted *ret)
 {
     const char *equals = memchr(text, '=', length);
@@ -95,14 +87,11 @@ static bool read_wanted(const char *text, size_t length, struct decode_wanted *r
         return false;
     if (equals && read_number(equals + 1, length - left - 1, &value) && value > UINT32_MAX)
         return false; /* each half of a register of 64 bits is written by itself */
-    if (read_range(text, left, UINT32_MAX, &ret->first, &ret->last))
-        return true;
     const char *colon = memchr(text, ':', left);
     size_t name = colon ? (size_t)(colon - text) : left;
     if (colon && !copy_word(ret->field, colon + 1, left - name - 1))
         return false;
-    return (read_range(text, name, UINT32_MAX, &ret->first, &ret->last) && name) ||
-           copy_word(ret->name, text, name);
+    return read_range(text, name, UINT32_MAX, &ret->number) || copy_word(ret->name, text, name);
 }
 
 /* "RB_MRT[0].CONTROL" is a register, "RB_CNTL.BINW" one and its field: both are looked for. */
@@ -115,187 +104,184 @@ static bool has_dotted_field(const struct decode_wanted *from, struct decode_wan
            copy_word(ret->name, from->name, (size_t)(dot - from->name));
 }
 
-static struct cps_err *read_registers(const char *text, struct decode_filter *ret)
+static struct cps_err *read_registers(const char *list, struct decode_filter *ret)
 {
-    while (text) {
-        size_t length = strcspn(text, ",");
+    const char *item;
+    size_t length;
+    while (next_item(&list, &item, &length)) {
         if (ret->registers + 1 >= DECODE_REGISTERS)
             return cps_err_new(CPS_ERR_USAGE, "--register takes at most %u of them",
                                DECODE_REGISTERS / 2);
         struct decode_wanted *wanted = &ret->wanted[ret->registers++];
-        if (read_wanted(text, length, wanted))
-            ret->registers += has_dotted_field(wanted, wanted + 1);
-        else
+        if (!read_wanted(item, length, wanted))
             return cps_err_new(CPS_ERR_USAGE,
                                "--register %.*s: expected NAME, 0xNUMBER or 0xFIRST..0xLAST, "
                                "followed by :FIELD and =VALUE",
-                               (int)length, text);
-        text = text[length] ? text + length + 1 : NULL;
+                               (int)length, item);
+        ret->registers += has_dotted_field(wanted, wanted + 1);
     }
     return NULL;
 }
 
-/* Words that were checked when they were taken. */
-static void read_levels(const char *text, uint32_t *ret)
+struct cps_err *decode_filter_read(const struct decode_selection *from, struct decode_filter *ret)
 {
-    while (text) {
-        size_t length = strcspn(text, ",");
+    const char *item;
+    size_t length;
+    *ret = (struct decode_filter){.packet = from->packet, .submit = from->submit};
+    if (from->draws && !read_range(from->draws, strlen(from->draws), UINT32_MAX, &ret->draws))
+        return cps_err_new(CPS_ERR_USAGE, "--draw %s: expected N, N..M, N.. or ..M", from->draws);
+    for (const char *list = from->packet; next_item(&list, &item, &length);) {
+        if (!length || length >= WORD)
+            return cps_err_new(CPS_ERR_USAGE, "--packet %.*s: expected names of 1 to 63 characters",
+                               (int)length, item);
+    }
+    CPS_TRY(read_registers(from->registers, ret));
+    if (from->address &&
+        !read_range(from->address, strlen(from->address), UINT64_MAX, &ret->address))
+        return cps_err_new(CPS_ERR_USAGE, "--address %s: expected A, A..B, A.. or ..B",
+                           from->address);
+    for (const char *list = from->level; next_item(&list, &item, &length);) {
         for (unsigned i = CPS_LEVEL_RB; i <= CPS_LEVEL_INT; i++) {
             const char *word = cps_event_sub_word(CPS_EV_PKT, i);
-            if (strlen(word) == length && !strncmp(word, text, length))
-                *ret |= 1u << i;
+            if (strlen(word) == length && !strncmp(word, item, length))
+                ret->levels |= 1u << i;
         }
-        text = text[length] ? text + length + 1 : NULL;
-    }
-}
-
-static struct cps_err *check_names(const char *patterns)
-{
-    while (patterns) {
-        size_t length = strcspn(patterns, ",");
-        char one[64];
-        if (!copy_word(one, patterns, length))
-            return cps_err_new(CPS_ERR_USAGE, "--packet %.*s: expected names of 1 to 63 characters",
-                               (int)length, patterns);
-        patterns = patterns[length] ? patterns + length + 1 : NULL;
     }
     return NULL;
 }
 
-static struct cps_err *read_address(const char *text, struct decode_filter *ret)
+/* ---- Names ---- */
+
+/* Whether a name is like a pattern of `*` and `?`: brackets are those of arrays, unlike in a shell.
+ * If the rest of the pattern fails, the last star takes one character more. */
+static bool is_like(const char *pattern, size_t length, const char *name)
 {
-    ret->has_address = text != NULL;
-    if (text &&
-        !read_range(text, strlen(text), UINT64_MAX, &ret->first_address, &ret->last_address))
-        return cps_err_new(CPS_ERR_USAGE, "--address %s: expected A, A..B, A.. or ..B", text);
-    return NULL;
+    const char *end = pattern + length, *star = NULL, *from = name;
+    while (*name) {
+        if (pattern < end && *pattern == '*') {
+            star = ++pattern;
+            from = name;
+        } else if (pattern < end && (*pattern == '?' || toupper((unsigned char)*pattern) ==
+                                                            toupper((unsigned char)*name))) {
+            pattern++;
+            name++;
+        } else if (star) {
+            pattern = star;
+            name = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (pattern < end && *pattern == '*')
+        pattern++;
+    return pattern == end;
 }
 
-struct cps_err *decode_filter_read(const struct cps_options *opt, struct decode_filter *ret)
+static bool is_number_wanted(const struct decode_wanted *wanted, const struct cps_names *names,
+                             uint32_t number)
 {
-    *ret = (struct decode_filter){
-        .packet = opt->packet, .submit = opt->run.submit, .has_draw = opt->draws != NULL};
-    if (opt->draws &&
-        !read_range(opt->draws, strlen(opt->draws), UINT32_MAX, &ret->first_draw, &ret->last_draw))
-        return cps_err_new(CPS_ERR_USAGE, "--draw %s: expected N, N..M, N.. or ..M", opt->draws);
-    CPS_TRY(check_names(opt->packet));
-    CPS_TRY(read_registers(opt->registers, ret));
-    CPS_TRY(read_address(opt->address, ret));
-    read_levels(opt->level, &ret->levels);
-    return NULL;
-}
-
-static bool wants_number(const struct decode_wanted *wanted, const struct cps_names *names,
-                         uint32_t register_number)
-{
-    unsigned half = 0;
     if (!wanted->name[0])
-        return register_number >= wanted->first && register_number <= wanted->last;
-    const char *name = cps_name(names, CPS_SPACE_GPU, register_number, &half);
-    return name && is_like(wanted->name, name);
+        return is_in(&wanted->number, number);
+    const char *name = cps_name(names, CPS_SPACE_GPU, number, NULL);
+    return name && is_like(wanted->name, strlen(wanted->name), name);
 }
 
-/* ---- Names that no packet and no register has ---- */
-
-/* One that is looked for, and the nearest to it. */
+/* A pattern that some name has to be like, and the name nearest to it. */
 struct sought {
-    const char *what;    /* of the message */
-    const char *pattern; /* or NULL: by number */
-    char upper[64];
+    char upper[WORD];
     bool found;
     struct near near;
-    char word[64];
+    char word[WORD]; /* that name */
 };
 
-static void sought_begin(struct sought *s, const char *what, const char *pattern)
+static struct sought seek(const char *pattern, size_t length)
 {
-    *s = (struct sought){.what = what, .pattern = pattern};
-    for (size_t i = 0; pattern[i] && i + 1 < sizeof(s->upper); i++)
-        s->upper[i] = (char)toupper((unsigned char)pattern[i]);
+    struct sought ret = {.found = false};
+    for (size_t i = 0; i < length && i + 1 < sizeof(ret.upper); i++)
+        ret.upper[i] = (char)toupper((unsigned char)pattern[i]);
+    return ret;
 }
 
-static void sought_try(struct sought *s, const char *name)
+static void try_name(struct sought *s, const char *name)
 {
-    s->found = s->found || is_like(s->pattern, name);
-    near_try(s->upper, strlen(s->upper), name, strlen(name), &s->near);
+    size_t length = strlen(s->upper);
+    s->found = s->found || is_like(s->upper, length, name);
+    near_try(s->upper, length, name, strlen(name), &s->near);
     if (s->near.word == name) { /* which may not stay */
         snprintf(s->word, sizeof(s->word), "%s", name);
         s->near.word = s->word;
     }
 }
 
-static struct cps_err *not_found(const struct sought *s)
+/* @param field  NULL: the name of no field */
+static struct cps_err *report_unknown(const struct sought *s, const char *option, const char *name,
+                                      size_t length, const char *field)
 {
     char mean[96];
-    return cps_err_new(CPS_ERR_USAGE, "--%s: this GPU has no such name%s", s->what,
+    return cps_err_new(CPS_ERR_USAGE, "--%s %.*s%s%s: this GPU has no such name%s", option,
+                       (int)length, name, field ? ":" : "", field ? field : "",
                        near_text(&s->near, "", mean, sizeof(mean)));
 }
 
-static struct cps_err *check_packet(const char *pattern, struct cps_names *const *names)
+static struct cps_err *check_packet(const char *pattern, size_t length,
+                                    struct cps_names *const *names)
 {
-    char what[80];
-    char text[8];
-    struct sought s;
-    snprintf(what, sizeof(what), "packet %s", pattern);
-    sought_begin(&s, what, pattern);
-    sought_try(&s, "type4");
+    struct sought s = seek(pattern, length);
+    try_name(&s, "type4");
     for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
         for (uint32_t id = 0; names[who] && id < 128; id++) {
+            char number[8];
             const char *name = cps_name(names[who], CPS_SPACE_PACKET, id, NULL);
-            snprintf(text, sizeof(text), "0x%02" PRIx32, id);
-            s.found = s.found || is_like(pattern, text);
+            snprintf(number, sizeof(number), "0x%02" PRIx32, id);
+            s.found = s.found || is_like(pattern, length, number);
             if (name)
-                sought_try(&s, name);
+                try_name(&s, name);
         }
     }
-    return s.found ? NULL : not_found(&s);
+    return s.found ? NULL : report_unknown(&s, "packet", pattern, length, NULL);
 }
 
 static void try_field(void *context, const struct cps_value *value)
 {
     if (value->name && value->name[0])
-        sought_try(context, value->name);
-}
-
-/* Registers, and the fields of those that are meant. @p field  has no pattern where none is */
-static void try_registers(const struct decode_wanted *wanted, const struct cps_names *names,
-                          struct sought *reg, struct sought *field)
-{
-    for (uint32_t number = 0; names && number < STATE_REGISTERS; number++) {
-        const char *name = cps_name(names, CPS_SPACE_GPU, number, NULL);
-        if (name && wanted->name[0])
-            sought_try(reg, name);
-        if (name && wanted->field[0] && wants_number(wanted, names, number))
-            cps_name_values(names, CPS_SPACE_GPU, number, 0, try_field, field);
-    }
+        try_name(context, value->name);
 }
 
 static struct cps_err *check_register(const struct decode_wanted *wanted,
                                       struct cps_names *const *names)
 {
-    char text[2][160];
-    struct sought reg, field;
-    snprintf(text[0], sizeof(text[0]), "register %s", wanted->name);
-    snprintf(text[1], sizeof(text[1]), "register %s:%s", wanted->name, wanted->field);
-    sought_begin(&reg, text[0], wanted->name);
-    sought_begin(&field, text[1], wanted->field);
-    for (unsigned who = 0; who < CPS_CPU_COUNT; who++)
-        try_registers(wanted, names[who], &reg, &field);
-    if (wanted->name[0] && !reg.found)
-        return not_found(&reg);
-    return !wanted->field[0] || field.found ? NULL : not_found(&field);
+    size_t length = strlen(wanted->name);
+    struct sought reg = seek(wanted->name, length);
+    struct sought field = seek(wanted->field, strlen(wanted->field));
+    for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
+        for (uint32_t number = 0; names[who] && number < STATE_REGISTERS; number++) {
+            const char *name = cps_name(names[who], CPS_SPACE_GPU, number, NULL);
+            if (name && length)
+                try_name(&reg, name);
+            if (name && wanted->field[0] && is_number_wanted(wanted, names[who], number))
+                cps_name_values(names[who], CPS_SPACE_GPU, number, 0, try_field, &field);
+        }
+    }
+    if (length && !reg.found)
+        return report_unknown(&reg, "register", wanted->name, length, NULL);
+    return !wanted->field[0] || field.found
+               ? NULL
+               : report_unknown(&field, "register", wanted->name, length, wanted->field);
 }
 
-/* One text may have two readings, of which one has to be right. */
-static struct cps_err *check_registers(const struct decode_filter *filter,
-                                       struct cps_names *const *names)
+struct cps_err *decode_filter_check(const struct decode_filter *filter,
+                                    struct cps_names *const names[CPS_CPU_COUNT])
 {
+    const char *item;
+    size_t length;
+    for (const char *list = filter->packet; next_item(&list, &item, &length);)
+        CPS_TRY(check_packet(item, length, names));
     for (unsigned i = 0; i < filter->registers; i++) {
+        /* one text may have two readings, of which one has to be right */
         bool twice = i + 1 < filter->registers && filter->wanted[i + 1].again;
         struct cps_err *err = check_register(&filter->wanted[i], names);
         struct cps_err *other = err && twice ? check_register(&filter->wanted[i + 1], names) : NULL;
-        bool good = !err || (twice && !other);
-        if (!good)
+        if (err && (!twice || other))
             return cps_err_first_(err, other);
         cps_err_free(err);
         i += twice;
@@ -303,81 +289,55 @@ static struct cps_err *check_registers(const struct decode_filter *filter,
     return NULL;
 }
 
-struct cps_err *decode_filter_check(const struct decode_filter *filter,
-                                    struct cps_names *const names[CPS_CPU_COUNT])
-{
-    for (const char *at = filter->packet; at;) {
-        size_t length = strcspn(at, ",");
-        char one[64];
-        copy_word(one, at, length);
-        CPS_TRY(check_packet(one, names));
-        at = at[length] ? at + length + 1 : NULL;
-    }
-    return check_registers(filter, names);
-}
-
-/* ---- Packets ---- */
-
-static bool like(const char *patterns, const char *name)
-{
-    while (patterns) {
-        size_t length = strcspn(patterns, ",");
-        char one[64];
-        if (copy_word(one, patterns, length) && is_like(one, name))
-            return true;
-        patterns = patterns[length] ? patterns + length + 1 : NULL;
-    }
-    return false;
-}
-
 static bool has_name(const struct decode_filter *filter, const struct decode_packet *packet)
 {
     struct cps_pm4 pm4 = cps_pm4_decode_any(packet->head.value);
-    char number_text[8];
-    if (!filter->packet)
-        return true;
-    if (pm4.kind == CPS_PM4_TYPE4)
-        return like(filter->packet, "type4");
-    snprintf(number_text, sizeof(number_text), "0x%02x", (unsigned)pm4.opcode);
-    return (packet->name && like(filter->packet, packet->name)) ||
-           like(filter->packet, number_text);
+    bool is_type4 = pm4.kind == CPS_PM4_TYPE4;
+    char number[8];
+    const char *item;
+    size_t length;
+    bool found = !filter->packet;
+    snprintf(number, sizeof(number), "0x%02x", (unsigned)pm4.opcode);
+    for (const char *list = filter->packet; !found && next_item(&list, &item, &length);)
+        found = is_type4 ? is_like(item, length, "type4")
+                         : (packet->name && is_like(item, length, packet->name)) ||
+                               is_like(item, length, number);
+    return found;
 }
 
 /* ---- Registers ---- */
 
-/* What is looked for among the values of a packet or register. */
-struct look {
+/* The search among the values of a packet or register. */
+struct search {
     const struct decode_filter *filter;
     const struct cps_names *names;
     const struct decode_wanted *wanted; /* of a register */
     bool found;
 };
 
-static bool same_value(const char *wanted, const struct cps_value *value)
+static void match_field(void *context, const struct cps_value *value)
 {
+    struct search *s = context;
+    const struct decode_wanted *wanted = s->wanted;
+    const char *field = wanted->field;
     CPS_BUF text = {0};
     uint64_t bits = 0;
-    if (read_number(wanted, strlen(wanted), &bits))
-        return value->bits == bits;
+    if (!value->name || (field[0] ? strcasecmp(value->name, field) != 0 : value->name[0]))
+        return;
+    if (wanted->value[0] && read_number(wanted->value, strlen(wanted->value), &bits)) {
+        s->found |= value->bits == bits;
+        return;
+    }
     cps_value_put(value, &text);
-    return !strcasecmp(cps_buf_text(&text), wanted);
+    s->found |= !wanted->value[0] || !strcasecmp(cps_buf_text(&text), wanted->value);
 }
 
-static void look_at(void *context, const struct cps_value *value)
+static bool is_wanted(const struct decode_wanted *wanted, const struct cps_names *names,
+                      uint32_t number, const uint32_t *value)
 {
-    struct look *look = context;
-    const char *field = look->wanted->field;
-    bool is_it = value->name && (!field[0] ? !value->name[0] : !strcasecmp(value->name, field));
-    if (is_it && (!look->wanted->value[0] || same_value(look->wanted->value, value)))
-        look->found = true;
-}
-
-static bool wants(const struct decode_wanted *wanted, const struct cps_names *names,
-                  uint32_t register_number, const uint32_t *value)
-{
-    struct look look = {.wanted = wanted};
+    struct search s = {.wanted = wanted};
     uint64_t whole = 0;
-    if (!wants_number(wanted, names, register_number))
+    if (!is_number_wanted(wanted, names, number))
         return false;
     if (!wanted->value[0] && !wanted->field[0])
         return true;
@@ -385,83 +345,80 @@ static bool wants(const struct decode_wanted *wanted, const struct cps_names *na
         return false;
     if (!wanted->field[0] && read_number(wanted->value, strlen(wanted->value), &whole))
         return *value == whole;
-    cps_name_values(names, CPS_SPACE_GPU, register_number, *value, look_at, &look);
-    return look.found;
+    cps_name_values(names, CPS_SPACE_GPU, number, *value, match_field, &s);
+    return s.found;
 }
 
 bool decode_filter_register(const struct decode_filter *filter, const struct cps_names *names,
-                            uint32_t register_number, const uint32_t *value)
+                            uint32_t number, const uint32_t *value)
 {
     for (unsigned i = 0; i < filter->registers; i++) {
-        if (wants(&filter->wanted[i], names, register_number, value))
+        if (is_wanted(&filter->wanted[i], names, number, value))
             return true;
     }
     return !filter->registers;
 }
 
-static void look_at_written(void *context, uint32_t register_number, const uint32_t *value)
+static void match_written(void *context, uint32_t number, const uint32_t *value)
 {
-    struct look *w = context;
-    if (!value) /* what is written, only firmware says */
-        w->found |= decode_filter_register(w->filter, w->names, register_number, NULL);
+    struct search *s = context;
+    if (!value) /* only firmware knows the value */
+        s->found |= decode_filter_register(s->filter, s->names, number, NULL);
 }
 
-static bool writes_one(const struct decode_filter *filter, const struct cps_names *names,
-                       const struct decode_packet *packet)
+static bool writes_wanted(const struct decode_filter *filter, const struct cps_names *names,
+                          const struct decode_packet *packet)
 {
-    struct look w = {filter, names, NULL, !filter->registers};
-    for (size_t i = 0; i < packet->effects && !w.found; i++) {
+    struct search s = {filter, names, NULL, !filter->registers};
+    for (size_t i = 0; i < packet->effects && !s.found; i++) {
         const struct cps_event *e = &packet->effect[i];
-        uint32_t value = e->value;
-        w.found = cps_event_kind(e) == CPS_EV_REG &&
-                  decode_filter_register(filter, names, (uint32_t)cps_event_place(e), &value);
+        s.found = cps_event_kind(e) == CPS_EV_REG &&
+                  decode_filter_register(filter, names, (uint32_t)cps_event_place(e), &e->value);
     }
-    if (!w.found)
-        stream_walk_registers(names, packet->head.value, packet->word, packet->words,
-                              look_at_written, &w);
-    return w.found;
+    if (!s.found)
+        stream_walk_registers(names, packet->head.value, packet->words.value, packet->words.count,
+                              match_written, &s);
+    return s.found;
 }
 
 /* ---- Addresses ---- */
 
-static void look_at_address(void *context, const struct cps_value *value)
+static void match_address(void *context, const struct cps_value *value)
 {
-    struct look *a = context;
-    uint64_t at = value->bits << value->shift;
-    a->found |=
-        value->is_address && at >= a->filter->first_address && at <= a->filter->last_address;
+    struct search *s = context;
+    s->found |= value->is_address && is_in(&s->filter->address, value->bits << value->shift);
 }
 
 /* Whether a packet names an address in the range, or firmware reads or writes there for it. */
 static bool has_address(const struct decode_filter *filter, const struct cps_names *names,
                         const struct decode_packet *packet)
 {
-    struct look a = {filter, names, NULL, !filter->has_address};
+    struct search s = {filter, names, NULL, !filter->address.given};
     struct cps_pm4 pm4 = cps_pm4_decode_any(packet->head.value);
-    if (a.found)
+    if (s.found)
         return true;
     bool is_internal = cps_event_sub(&packet->head) == CPS_LEVEL_INT; /* with words of its own */
     if (pm4.kind == CPS_PM4_TYPE7 && !is_internal)
-        cps_packet_values(names, pm4.opcode, packet->word, packet->words, look_at_address, &a);
-    for (size_t i = 0; pm4.kind == CPS_PM4_TYPE4 && i + 1 < packet->words; i++)
+        cps_packet_values(names, pm4.opcode, packet->words.value, packet->words.count,
+                          match_address, &s);
+    for (size_t i = 0; pm4.kind == CPS_PM4_TYPE4 && i + 1 < packet->words.count; i++)
         cps_name_values64(names, CPS_SPACE_GPU, pm4.reg + (uint32_t)i,
-                          (uint64_t)packet->word[i + 1] << 32 | packet->word[i], look_at_address,
-                          &a);
-    for (size_t i = 0; i < packet->effects && !a.found; i++) {
-        const struct cps_event *e = &packet->effect[i];
-        bool is_access = cps_event_kind(e) == CPS_EV_MEMR || cps_event_kind(e) == CPS_EV_MEMW;
-        a.found = is_access && e->addr >= filter->first_address && e->addr <= filter->last_address;
+                          (uint64_t)packet->words.value[i + 1] << 32 | packet->words.value[i],
+                          match_address, &s);
+    for (size_t i = 0; i < packet->effects && !s.found; i++) {
+        unsigned kind = cps_event_kind(&packet->effect[i]);
+        s.found = (kind == CPS_EV_MEMR || kind == CPS_EV_MEMW) &&
+                  is_in(&filter->address, packet->effect[i].addr);
     }
-    return a.found;
+    return s.found;
 }
 
 bool decode_filter_takes(const struct decode_filter *filter, const struct cps_names *names,
                          const struct decode_packet *packet)
 {
-    bool is_draw = !filter->has_draw ||
-                   (packet->draw >= filter->first_draw && packet->draw <= filter->last_draw);
     bool is_submission = filter->submit < 0 || packet->submission == (uint32_t)filter->submit;
     bool is_level = !filter->levels || filter->levels >> cps_event_sub(&packet->head) & 1;
-    return is_draw && is_submission && is_level && has_name(filter, packet) &&
-           has_address(filter, names, packet) && writes_one(filter, names, packet);
+    return is_in(&filter->draws, packet->draw) && is_submission && is_level &&
+           has_name(filter, packet) && has_address(filter, names, packet) &&
+           writes_wanted(filter, names, packet);
 }

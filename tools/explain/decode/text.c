@@ -24,22 +24,10 @@ struct lines {
     unsigned row;        /* words without a meaning that stand in the line */
 };
 
-static void indent(struct decode_text *t, const struct decode_packet *p, unsigned more)
-{
-    cps_buf_printf(&t->out, "%*s", (int)(2 * p->depth + more), "");
-}
-
-/* Where words stand: below the header. */
+/* Words are below the header. */
 static void indent_word(struct decode_text *t, const struct decode_packet *p)
 {
-    indent(t, p, t->has_processors ? 23 : 18);
-}
-
-static void put_in(struct decode_text *t, enum paint what, const char *text)
-{
-    paint_begin(&t->out, t->colour, what);
-    cps_buf_str(&t->out, text);
-    paint_end(&t->out, t->colour);
+    cps_buf_printf(&t->out, "%*s", (int)(2 * p->depth + (t->has_processors ? 23 : 18)), "");
 }
 
 /* ---- Words ---- */
@@ -118,27 +106,11 @@ static void put_register(struct decode_text *t, const struct cps_names *names,
     unsigned half = 0;
     uint32_t number = (uint32_t)cps_event_place(event);
     const char *name = cps_name(names, CPS_SPACE_GPU, number, &half);
-    cps_buf_printf(&t->out, "0x%04" PRIx32 " %s%s= 0x%08" PRIx32 " ", number, name ? name : "",
-                   !name  ? ""
-                   : half ? "+1 "
-                          : " ",
-                   event->value);
+    cps_buf_printf(&t->out, "0x%04" PRIx32 " %s%s%s= 0x%08" PRIx32 " ", number, name ? name : "",
+                   name && half ? "+1" : "", name ? " " : "", event->value);
     cps_name_fields(names, CPS_SPACE_GPU, number, event->value, &t->out);
     if (cps_event_pc(event)) /* without firmware there is none */
         cps_buf_printf(&t->out, " pc=0x%04" PRIx32, cps_event_pc(event));
-    cps_buf_str(&t->out, "\n");
-}
-
-/* As in a trace; of memory also the buffer. */
-static void put_event(struct decode_text *t, const struct cps_names *names,
-                      const struct cps_event *event)
-{
-    unsigned kind = cps_event_kind(event);
-    cps_text_event(&t->out, event, names, false);
-    if ((kind != CPS_EV_MEMR && kind != CPS_EV_MEMW) || !t->out.size)
-        return;
-    t->out.data[--t->out.size] = '\0'; /* the line break */
-    cps_buffers_put(*t->buffers, CPS_BUFFERS_END, event->addr, &t->out);
     cps_buf_str(&t->out, "\n");
 }
 
@@ -146,84 +118,81 @@ static void put_effect(struct decode_text *t, const struct decode_packet *p,
                        const struct cps_event *event)
 {
     const struct cps_names *names = t->names[cps_event_who(event)];
+    unsigned kind = cps_event_kind(event);
     indent_word(t, p);
-    put_in(t, PAINT_CHANGE, "> ");
-    if (cps_event_kind(event) == CPS_EV_REG)
+    paint_begin(&t->out, t->colour, PAINT_CHANGE);
+    cps_buf_str(&t->out, "> ");
+    paint_end(&t->out, t->colour);
+    if (kind == CPS_EV_REG) {
         put_register(t, names, event);
-    else if (t->walk)
+    } else if (t->walk) {
         cps_buf_printf(&t->out, "%s 0x%" PRIx64 "\n",
                        event->value == STREAM_TOO_DEEP ? "no level is left for the stream at"
                                                        : "the capture does not hold",
                        event->addr);
-    else
-        put_event(t, names, event);
-}
-
-/* Whether an event is what a packet of type 4 says itself; @p ret  whose word */
-static bool is_said(const struct decode_packet *p, const struct cps_event *event, uint32_t *ret)
-{
-    struct cps_pm4 pm4 = cps_pm4_decode_any(p->head.value);
-    uint32_t number = (uint32_t)cps_event_place(event);
-    if (cps_event_kind(event) != CPS_EV_REG || pm4.kind != CPS_PM4_TYPE4 || number < pm4.reg ||
-        number - pm4.reg >= p->words)
-        return false;
-    *ret = number - pm4.reg;
-    return p->word[*ret] == event->value;
+    } else {
+        cps_text_event(&t->out, event, names, false);
+        if ((kind != CPS_EV_MEMR && kind != CPS_EV_MEMW) || !t->out.size)
+            return;
+        t->out.data[--t->out.size] = '\0'; /* the line break is after the buffer */
+        cps_buffers_put(*t->buffers, CPS_BUFFERS_END, event->addr, &t->out);
+        cps_buf_str(&t->out, "\n");
+    }
 }
 
 static void put_effects(struct decode_text *t, const struct decode_packet *p)
 {
-    uint32_t written = 0, word = 0;
+    size_t written = 0, words = p->words.count;
     const struct cps_names *names = t->names[cps_event_who(&p->head)];
     struct cps_pm4 pm4 = cps_pm4_decode_any(p->head.value);
     for (size_t i = 0; i < p->effects; i++) {
         const struct cps_event *e = &p->effect[i];
-        uint32_t value = e->value;
-        bool said = is_said(p, e, &word);
-        bool is_wanted =
-            cps_event_kind(e) != CPS_EV_REG ||
-            decode_filter_register(t->filter, names, (uint32_t)cps_event_place(e), &value);
-        written += said;
-        if ((!said || (t->all && !t->walk)) && is_wanted)
+        uint32_t number = (uint32_t)cps_event_place(e);
+        bool is_write = cps_event_kind(e) == CPS_EV_REG;
+        /* the write that a packet of type 4 contains */
+        bool is_own = is_write && pm4.kind == CPS_PM4_TYPE4 && number >= pm4.reg &&
+                      number - pm4.reg < words && p->words.value[number - pm4.reg] == e->value;
+        written += is_own;
+        if ((!is_own || (t->all && !t->walk)) &&
+            (!is_write || decode_filter_register(t->filter, names, number, &e->value)))
             put_effect(t, p, e);
     }
     bool passes_on = cps_event_who(&p->head) == CPS_CPU_PFP; /* the ME writes */
-    if (pm4.kind == CPS_PM4_TYPE4 && !t->walk && !passes_on && written < p->words) {
+    if (pm4.kind == CPS_PM4_TYPE4 && !t->walk && !passes_on && written < words) {
         indent_word(t, p);
         cps_buf_printf(&t->out, "> %zu of %zu not written with the stream's values\n",
-                       p->words - written, p->words);
+                       words - written, words);
     }
 }
 
 /* ---- Headers ---- */
 
-/* What the packet is in: lines where that changes. Below "up to draw N:" everything leads to that
- * draw, up to the draw itself. */
+static void put_head(struct decode_text *t, unsigned indent_by, const char *what, uint32_t number,
+                     const char *end)
+{
+    cps_buf_printf(&t->out, "%*s", (int)indent_by, "");
+    paint_begin(&t->out, t->colour, PAINT_HEAD);
+    cps_buf_printf(&t->out, "%s %" PRIu32 "%s\n", what, number, end);
+    paint_end(&t->out, t->colour);
+}
+
+/* What contains the packet: lines where that changes. Below "up to draw N:" everything leads to
+ * that draw, up to the draw itself. */
 static void put_heads(struct decode_text *t, const struct decode_packet *p)
 {
-    char text[48];
     if (t->submission != p->submission + 1) {
         t->submission = p->submission + 1;
         t->draw = 0;
-        snprintf(text, sizeof(text), "submission %" PRIu32 "\n", p->submission);
-        put_in(t, PAINT_HEAD, text);
+        put_head(t, 0, "submission", p->submission, "");
     }
     if (t->draw != (uint64_t)p->draw + 1) {
         t->draw = (uint64_t)p->draw + 1;
-        snprintf(text, sizeof(text), "up to draw %" PRIu32 ":\n", p->draw);
-        put_in(t, PAINT_HEAD, text);
+        put_head(t, 0, "up to draw", p->draw, ":");
     }
-    if (p->is_first && p->group >= 0) {
-        indent(t, p, 0);
-        snprintf(text, sizeof(text), "draw-state group %d:\n", p->group);
-        put_in(t, PAINT_HEAD, text);
-    }
-    if (p->starts != CPS_LAUNCH_NONE) {
-        indent(t, p, 0);
-        snprintf(text, sizeof(text), "%s %" PRIu32 ":\n", cps_launch_kind_text_(p->starts),
-                 p->draw);
-        put_in(t, PAINT_HEAD, text);
-    }
+    if (p->is_first && p->group >= 0)
+        put_head(t, 2 * p->depth, "draw-state group", (uint32_t)p->group, ":");
+    if (p->starts != CPS_LAUNCH_NONE)
+        put_head(t, 2 * p->depth, cps_launch_kind_text_(p->starts), p->draw, ":");
     if (t->walk && t->walk->next && p->head.addr == t->walk->next)
         cps_buf_str(&t->out, "here the ring was to be read next:\n");
 }
@@ -247,14 +216,14 @@ static void put_name(struct decode_text *t, const struct decode_packet *p)
     paint_end(&t->out, t->colour);
     if (pm4.kind == CPS_PM4_BAD)
         cps_buf_str(&t->out, "no header of a packet");
-    else if (p->words < pm4.count && cps_event_sub(&p->head) != CPS_LEVEL_INT)
-        cps_buf_printf(&t->out, "  (%zu of %" PRIu32 " words)", p->words, pm4.count);
+    else if (p->words.count < pm4.count && cps_event_sub(&p->head) != CPS_LEVEL_INT)
+        cps_buf_printf(&t->out, "  (%zu of %" PRIu32 " words)", p->words.count, pm4.count);
 }
 
 void decode_text_packet(struct decode_text *t, const struct decode_packet *p)
 {
     put_heads(t, p);
-    indent(t, p, 0);
+    cps_buf_printf(&t->out, "%*s", (int)(2 * p->depth), "");
     if (t->has_processors)
         cps_buf_printf(&t->out, "%-4s ", cps_processor_name(cps_event_who(&p->head)));
     cps_buf_printf(&t->out, "%-3s ", cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&p->head)));
