@@ -13,8 +13,8 @@
 /* Where the address of a register has its pipe, if it is not that of the processor (a7xx on). */
 #define PIPE_SHIFT 36
 
-/* A run, and what is known of it so far. After each draw only those registers are copied that were
- * written since the one before: there may be thousands of draws. */
+/* A run so far. After each draw only those registers are copied that were written since the one
+ * before: there may be thousands of draws. */
 struct state_run {
     struct cps_sink sink; /* first */
     long draw;            /* the run ends after it; -1: each is listed; -2: neither */
@@ -24,28 +24,16 @@ struct state_run {
     uint64_t events;
     uint32_t *written; /* registers, since the last draw; room for all */
     uint32_t count;
-    bool *is_written;
     bool done; /* `draw` is over */
 };
 
-static void end_draw(struct state_run *run)
-{
-    struct state *state = &run->result.state;
-    for (uint32_t i = 0; i < run->count; i++) {
-        uint32_t number = run->written[i];
-        state->before[number] = state->now[number];
-        run->is_written[number] = false;
-    }
-    run->count = 0;
-    state->since = run->events;
-}
-
-static void follow(struct state_run *run, enum cps_launch_step step)
+static void follow_launch(struct state_run *run, enum cps_launch_step step)
 {
     struct state_result *result = &run->result;
+    struct state *state = &result->state;
     const struct cps_launch *last = &run->launches.last;
     if (step == CPS_LAUNCH_BEGINS)
-        result->state.launch = *last;
+        state->launch = *last;
     if (run->draw != -1)
         result->count = run->launches.count;
     if (step == CPS_LAUNCH_BEGINS)
@@ -55,49 +43,46 @@ static void follow(struct state_run *run, enum cps_launch_step step)
         TOOL_ROOM(result->list, result->count);
         result->list[result->count++] = *last;
     } else if (!run->done) {
-        end_draw(run);
+        while (run->count) {
+            uint32_t number = run->written[--run->count];
+            state->before[number] = state->now[number];
+        }
+        state->since = run->events;
     }
 }
 
 /* The processors of a5xx write the same registers; of a7xx on, each writes those of its pipe. */
-static bool writes_here(unsigned of, const struct cps_event *event)
+static void note_write(struct state_run *run, const struct cps_event *event)
 {
-    bool is_a5xx = of == CPS_CPU_ME || of == CPS_CPU_PFP;
-    return cps_event_kind(event) == CPS_EV_REG && !(event->addr >> PIPE_SHIFT) &&
-           (is_a5xx || cps_event_who(event) == of);
-}
-
-static void keep_write(struct state_run *run, const struct cps_event *event)
-{
+    unsigned who = run->launches.who;
     uint32_t number = event->addr % STATE_REGISTERS;
-    if (!writes_here(run->launches.who, event))
+    struct state_register *reg = &run->result.state.now[number];
+    if (cps_event_kind(event) != CPS_EV_REG || event->addr >> PIPE_SHIFT ||
+        (who != CPS_CPU_ME && who != CPS_CPU_PFP && cps_event_who(event) != who))
         return;
-    run->result.state.now[number] =
-        (struct state_register){.value = event->value,
-                                .pc = cps_event_pc(event),
-                                .event = run->events + 1,
-                                .packet = run->packet.addr,
-                                .header = run->packet.value,
-                                .level = (uint8_t)cps_event_sub(&run->packet)};
-    if (!run->is_written[number])
+    if (reg->event <= run->result.state.since)
         run->written[run->count++] = number;
-    run->is_written[number] = true;
+    *reg = (struct state_register){.value = event->value,
+                                   .pc = cps_event_pc(event),
+                                   .event = run->events + 1,
+                                   .packet = run->packet.addr,
+                                   .header = run->packet.value,
+                                   .level = (uint8_t)cps_event_sub(&run->packet)};
 }
 
 static void take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct state_run *run = (struct state_run *)sink;
-    for (size_t i = 0; i < count; i++) {
+    for (const struct cps_event *event = events; event < events + count; event++) {
         enum cps_launch_step step;
         while (!run->done &&
-               (step = cps_launches_take_(&run->launches, &events[i])) != CPS_LAUNCH_INSIDE)
-            follow(run, step);
+               (step = cps_launches_take_(&run->launches, event)) != CPS_LAUNCH_INSIDE)
+            follow_launch(run, step);
         if (run->done)
             return;
-        if (cps_event_kind(&events[i]) == CPS_EV_PKT &&
-            cps_event_who(&events[i]) == run->launches.who)
-            run->packet = events[i];
-        keep_write(run, &events[i]);
+        if (cps_event_kind(event) == CPS_EV_PKT && cps_event_who(event) == run->launches.who)
+            run->packet = *event;
+        note_write(run, event);
         run->events++;
     }
 }
@@ -115,7 +100,6 @@ struct state_run *state_run_create(struct cps_names *names, struct cps_buffers *
     state->now = tool_alloc(STATE_REGISTERS, sizeof(*state->now));
     state->before = tool_alloc(STATE_REGISTERS, sizeof(*state->before));
     run->written = tool_alloc(STATE_REGISTERS, sizeof(*run->written));
-    run->is_written = tool_alloc(STATE_REGISTERS, sizeof(*run->is_written));
     cps_launches_init_(&run->launches, names, who, true);
     return run;
 }
@@ -141,13 +125,12 @@ void state_run_destroy(struct state_run *run)
     free(run->result.state.before);
     free(run->result.list);
     free(run->written);
-    free(run->is_written);
     free(run);
 }
 
 /* ---- a run of its own ---- */
 
-static struct cps_err *choose_processor(const struct state_setup *setup, struct play *play,
+static struct cps_err *choose_processor(const struct state_setup *setup, const struct play *play,
                                         unsigned *ret)
 {
     *ret = setup->who != CPS_CPU_NONE ? setup->who : cps_gen_row(play->gen)->draws;
@@ -159,32 +142,15 @@ static struct cps_err *choose_processor(const struct state_setup *setup, struct 
                        cps_processor_name(*ret));
 }
 
-/* What was gathered goes to @p ret. */
-static struct cps_err *finish(struct state_run *run, struct play *play, struct state_result *ret)
-{
-    enum cps_launch_step step;
-    while (!run->done && (step = cps_launches_end_(&run->launches)) != CPS_LAUNCH_INSIDE)
-        follow(run, step);
-    play->enough = run->done; /* how it went on is not asked */
-    *ret = run->result;
-    ret->names = NULL;
-    ret->buffers = NULL;
-    run->result = (struct state_result){.who = ret->who};
-    if (!run->done) {
-        free(ret->state.now);
-        ret->state.now = NULL;
-    }
-    CPS_TRY(play_account_take(play, &ret->account));
-    ret->names = CPS_TAKE(play->names[ret->who]);
-    ret->buffers = CPS_TAKE(play->buffers);
-    return NULL;
-}
-
+/* The registers, the launches and the account go to @p ret, with the names and buffers of @p play.
+ */
 static struct cps_err *run_capture(struct state_run *run, const struct state_setup *setup,
                                    struct play *play, struct cps_stream *stream,
                                    struct state_result *ret)
 {
+    enum cps_launch_step step;
     struct cps_run_config config = *setup->config;
+    unsigned who;
     config.fw[0] = setup->firmware[0];
     config.fw[1] = setup->firmware[1];
     config.fw_count = config.fw[0] ? config.fw[1] ? 2 : 1 : 0;
@@ -197,10 +163,23 @@ static struct cps_err *run_capture(struct state_run *run, const struct state_set
     play->as_given = play_revisions(setup->config) > 1;
     play->quiet = setup->quiet;
     CPS_TRY(play_open(play, &config, setup->capture));
-    CPS_TRY(choose_processor(setup, play, &run->result.who));
-    cps_launches_init_(&run->launches, play->names[run->result.who], run->result.who, true);
+    CPS_TRY(choose_processor(setup, play, &who));
+    cps_launches_init_(&run->launches, play->names[who], who, true);
     struct cps_err *err = play_run(play, stream);
-    return cps_err_first_(err, finish(run, play, ret));
+    while (!run->done && (step = cps_launches_end_(&run->launches)) != CPS_LAUNCH_INSIDE)
+        follow_launch(run, step);
+    play->enough = run->done; /* the rest of the run is not wanted */
+    *ret = run->result;
+    run->result = (struct state_result){0};
+    ret->who = who;
+    if (!run->done) {
+        free(ret->state.now);
+        ret->state.now = NULL;
+    }
+    err = cps_err_first_(err, play_account_take(play, &ret->account));
+    ret->names = CPS_TAKE(play->names[who]);
+    ret->buffers = CPS_TAKE(play->buffers);
+    return err;
 }
 
 struct cps_err *state_gather(const struct state_setup *setup, struct state_result *ret)

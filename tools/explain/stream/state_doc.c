@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Draws and the state at one of them as a tree: for `cpscope state`, the debugger and editors. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tools/cmd/render/doc.h"
@@ -20,47 +21,6 @@ struct pair {
     uint32_t counts[STATE_GONE + 1];
 };
 
-/* One register. */
-struct row {
-    uint32_t number;
-    bool is_wide; /* 64 bits: also number + 1 */
-    uint64_t value, old;
-    enum state_mark mark;
-};
-
-static void no_value(void *context, const struct cps_value *value)
-{
-    (void)context;
-    (void)value;
-}
-
-static bool is_wide(const struct pair *pair, uint32_t number)
-{
-    bool both_now = pair->now[number].event && pair->now[number + 1].event;
-    bool both_before = pair->before[number].event && pair->before[number + 1].event;
-    return (both_now || both_before) &&
-           cps_name_values64(pair->result->names, CPS_SPACE_GPU, number, 0, no_value, NULL);
-}
-
-static uint64_t value_of(const struct state_register *reg, bool wide)
-{
-    return reg->value | (wide ? (uint64_t)reg[1].value << 32 : 0);
-}
-
-static enum state_mark mark_of(const struct pair *pair, const struct row *row)
-{
-    const struct state_register *now = &pair->now[row->number];
-    const struct state_register *before = &pair->before[row->number];
-    if (!now->event && !(row->is_wide && now[1].event))
-        return STATE_GONE;
-    if (!before->event && !(row->is_wide && before[1].event))
-        return STATE_NEW;
-    if (row->value != row->old)
-        return STATE_CHANGED;
-    return now->event > pair->since || (row->is_wide && now[1].event > pair->since) ? STATE_AGAIN
-                                                                                    : STATE_KEPT;
-}
-
 /* The fields of a row, for programs and for people. */
 struct fields {
     struct json_object *row, *fields;
@@ -68,18 +28,24 @@ struct fields {
     struct cps_buf text;
 };
 
-/* The number itself stands before, so that of an address only its buffer is left to show. */
+static void ignore_value(void *context, const struct cps_value *value)
+{
+    (void)context;
+    (void)value;
+}
+
+/* The number itself is before them, so that of an address only its buffer is left to show. */
 static void put_value(void *context, const struct cps_value *value)
 {
     struct fields *f = context;
-    const struct state_result *result = f->result;
+    const struct cps_buffers *buffers = f->result->buffers;
+    uint32_t submission = f->result->state.launch.submission;
     uint64_t address = 0;
     CPS_BUF line = {0};
     bool is_whole = value->name && !value->name[0];
     cps_json_value(f->fields, value);
     if (cps_value_address(value, &address))
-        cps_buffers_json_(f->row, "buffer", result->buffers, result->state.launch.submission,
-                          address);
+        cps_buffers_json_(f->row, "buffer", buffers, submission, address);
     bool is_shown = is_whole ? value->kind && !value->is_address : cps_value_line(value, &line);
     if (is_whole && is_shown)
         cps_value_put(value, &line);
@@ -87,19 +53,7 @@ static void put_value(void *context, const struct cps_value *value)
         cps_buf_str(&f->text, " ");
         cps_buf_join(&f->text, &line);
     }
-    cps_buffers_put_value(result->buffers, result->state.launch.submission, value, &f->text);
-}
-
-static void put_fields(const struct pair *pair, const struct row *row, struct json_object *to)
-{
-    struct fields f = {to, cps_json_new_object(to, "fields"), pair->result, {0}};
-    const struct cps_names *names = pair->result->names;
-    if (row->is_wide)
-        cps_name_values64(names, CPS_SPACE_GPU, row->number, row->value, put_value, &f);
-    else
-        cps_name_values(names, CPS_SPACE_GPU, row->number, (uint32_t)row->value, put_value, &f);
-    cps_json_buf(to, ".fields", &f.text);
-    cps_buf_deinit(&f.text);
+    cps_buffers_put_value(buffers, submission, value, &f->text);
 }
 
 /* The list of the rows that begin with the same word, up to the first '_', or "?". */
@@ -107,56 +61,77 @@ static struct json_object *find_block(const struct pair *pair, const char *name)
 {
     char block[16] = "?";
     size_t size = name ? strcspn(name, "_") : 0;
-    if (size && size < sizeof(block)) {
-        memcpy(block, name, size);
-        block[size] = '\0';
-    }
+    if (size && size < sizeof(block))
+        snprintf(block, sizeof(block), "%.*s", (int)size, name);
     struct json_object *ret = cps_json_get(pair->blocks, block);
     return ret ? ret : cps_json_new_array(pair->blocks, block);
 }
 
-static void put_row(struct pair *pair, const struct row *row)
+/* A value, and the number of the last event that wrote it; 0: none did. */
+static uint64_t read_value(const struct state_register *reg, bool is_wide, uint64_t *event)
+{
+    *event = is_wide && reg[1].event > reg->event ? reg[1].event : reg->event;
+    return reg->value | (is_wide ? (uint64_t)reg[1].value << 32 : 0);
+}
+
+/* @param is_wide  64 bits: also the register after it */
+static void put_row(struct pair *pair, uint32_t number, bool is_wide)
 {
     static const char *const words[] = {"kept", "again", "changed", "new", "gone"};
     static const char *const marks[] = {" ", "=", "*", "+", "-"};
-    const struct state_register *writer = &pair->now[row->number];
+    const struct state_register *writer = &pair->now[number];
+    const struct cps_names *names = pair->result->names;
+    uint64_t now = 0, before = 0;
+    uint64_t value = read_value(writer, is_wide, &now);
+    uint64_t old = read_value(&pair->before[number], is_wide, &before);
+    enum state_mark mark = !now                ? STATE_GONE
+                           : !before           ? STATE_NEW
+                           : value != old      ? STATE_CHANGED
+                           : now > pair->since ? STATE_AGAIN
+                                               : STATE_KEPT;
     unsigned half = 0; /* 1: upper half of a pair whose lower half has no value */
-    const char *name = cps_name(pair->result->names, CPS_SPACE_GPU, row->number, &half);
-    struct json_object *to = doc_row(pair->rows, "offset=%u name=%s", row->number, name);
+    const char *name = cps_name(names, CPS_SPACE_GPU, number, &half);
+    struct json_object *to = doc_row(pair->rows, "offset=%u name=%s", number, name);
     struct json_object *block = find_block(pair, name);
-    pair->counts[row->mark]++;
+    pair->counts[mark]++;
     if (half)
         cps_json_uint(to, "half", half);
-    doc_put(to, "bits=%u .mark=%s mark=%s", row->is_wide ? 64 : 32, marks[row->mark],
-            words[row->mark]);
-    doc_put(to, row->is_wide ? ".value=%016" PRIx64 : ".value=%08" PRIx64,
-            row->mark == STATE_GONE ? row->old : row->value);
-    if (row->mark == STATE_CHANGED)
-        doc_put(to, row->is_wide ? ".was=%016" PRIx64 : ".was=%08" PRIx64, row->old);
-    if (row->mark != STATE_NEW)
-        doc_put(to, "before=%" PRIx64, row->old);
-    if (row->mark != STATE_GONE) {
-        doc_put(to, "value=%" PRIx64, row->value);
-        put_fields(pair, row, to);
+    doc_put(to, "bits=%u .mark=%s mark=%s", is_wide ? 64 : 32, marks[mark], words[mark]);
+    doc_put(to, is_wide ? ".value=%016" PRIx64 : ".value=%08" PRIx64,
+            mark == STATE_GONE ? old : value);
+    if (mark == STATE_CHANGED)
+        doc_put(to, is_wide ? ".was=%016" PRIx64 : ".was=%08" PRIx64, old);
+    if (mark != STATE_NEW)
+        doc_put(to, "before=%" PRIx64, old);
+    if (mark != STATE_GONE) {
+        doc_put(to, "value=%" PRIx64, value);
+        struct fields f = {to, cps_json_new_object(to, "fields"), pair->result, {0}};
+        if (is_wide)
+            cps_name_values64(names, CPS_SPACE_GPU, number, value, put_value, &f);
+        else
+            cps_name_values(names, CPS_SPACE_GPU, number, (uint32_t)value, put_value, &f);
+        doc_put(to, ".fields=%p", &f.text);
+        cps_buf_deinit(&f.text);
         doc_put(cps_json_new_object(to, "writer"), "packet=%" PRIx64 " header=%08x level=%s pc=%u",
                 writer->packet, writer->header, cps_event_sub_word(CPS_EV_PKT, writer->level),
                 writer->pc);
     }
-    if (!pair->only_changed || (row->mark != STATE_KEPT && row->mark != STATE_AGAIN))
+    if (!pair->only_changed || (mark != STATE_KEPT && mark != STATE_AGAIN))
         cps_json_append(block, json_object_get(to));
 }
 
 static void put_rows(struct pair *pair)
 {
     for (uint32_t i = 0; i < STATE_REGISTERS; i++) {
-        if (!pair->now[i].event && !pair->before[i].event)
+        const struct state_register *now = &pair->now[i], *before = &pair->before[i];
+        if (!now->event && !before->event)
             continue;
-        struct row row = {.number = i, .is_wide = i + 1 < STATE_REGISTERS && is_wide(pair, i)};
-        row.value = value_of(&pair->now[i], row.is_wide);
-        row.old = value_of(&pair->before[i], row.is_wide);
-        row.mark = mark_of(pair, &row);
-        put_row(pair, &row);
-        i += row.is_wide;
+        bool is_wide =
+            i + 1 < STATE_REGISTERS &&
+            ((now->event && now[1].event) || (before->event && before[1].event)) &&
+            cps_name_values64(pair->result->names, CPS_SPACE_GPU, i, 0, ignore_value, NULL);
+        put_row(pair, i, is_wide);
+        i += is_wide;
     }
 }
 
@@ -206,11 +181,6 @@ bool state_put(const struct state_result *result, unsigned sides, bool only_chan
     return counts[STATE_CHANGED] || counts[STATE_NEW] || counts[STATE_GONE];
 }
 
-static bool is_same_place(const struct cps_launch *a, const struct cps_launch *b)
-{
-    return a->submission == b->submission && a->packet.addr == b->packet.addr;
-}
-
 void state_list_put(const struct state_result *result, struct json_object *to)
 {
     struct json_object *draws = cps_json_new_array(to, "draws");
@@ -218,11 +188,14 @@ void state_list_put(const struct state_result *result, struct json_object *to)
         const struct cps_launch *launch = &result->list[i];
         CPS_BUF again = {0};
         bool is_first = true;
-        for (uint32_t k = 0; k < i && is_first; k++)
-            is_first = !is_same_place(&result->list[k], launch);
-        for (uint32_t k = i + 1; k < result->count && is_first; k++) {
-            if (is_same_place(&result->list[k], launch))
-                cps_buf_printf(&again, " %" PRIu32, result->list[k].number);
+        for (uint32_t k = 0; k < result->count; k++) {
+            const struct cps_launch *other = &result->list[k];
+            if (k == i || other->submission != launch->submission ||
+                other->packet.addr != launch->packet.addr)
+                continue;
+            is_first = is_first && k > i;
+            if (is_first)
+                cps_buf_printf(&again, " %" PRIu32, other->number);
         }
         doc_put(put_launch(result, launch, draws), ".first?=%d .again=%p", is_first, &again);
     }
