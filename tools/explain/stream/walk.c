@@ -22,13 +22,12 @@ struct stream {
     uint64_t addr;
     uint32_t dwords;
     unsigned level;
-    uint64_t ring;  /* in which it lies, and goes on at its start behind its end; 0: in none */
+    uint64_t ring;  /* that contains it, and goes on at its start after its end; 0: none does */
     uint64_t bytes; /* of the ring */
 };
 
 /* A packet of it, with its words. */
 struct packet {
-    uint64_t addr;
     uint32_t header;
     struct cps_pm4 pm4;
     const struct cps_packet_row *row; /* of type 7, or NULL */
@@ -38,14 +37,14 @@ struct packet {
     bool is_kept; /* its stream is run at another time */
 };
 
-static uint64_t address(const struct stream *stream, uint32_t dword)
+static uint64_t address_of(const struct stream *stream, uint32_t dword)
 {
     uint64_t at = stream->addr + 4 * (uint64_t)dword;
     return stream->bytes ? stream->ring + (at - stream->ring) % stream->bytes : at;
 }
 
-static void say(const struct stream_walk *walk, unsigned kind, unsigned sub, uint64_t addr,
-                uint32_t value)
+static void put_event(const struct stream_walk *walk, unsigned kind, unsigned sub, uint64_t addr,
+                      uint32_t value)
 {
     const struct cps_event event = cps_event_make(kind, sub, CPS_CPU_SQE, 0, addr, value);
     walk->sink->put(walk->sink, &event, 1);
@@ -81,32 +80,32 @@ void stream_walk_registers(const struct cps_names *names, uint32_t header, const
         each(context, words[i] & NUMBER, &words[i + 1]);
 }
 
-static void say_register(void *context, uint32_t number, const uint32_t *value)
+static void put_register(void *context, uint32_t number, const uint32_t *value)
 {
     if (value)
-        say(context, CPS_EV_REG, CPS_PATH_USER, number, *value);
+        put_event(context, CPS_EV_REG, CPS_PATH_USER, number, *value);
 }
 
-static struct cps_err *run(struct stream_walk *walk, struct stream stream, bool is_kept);
-
-static void missing(struct stream_walk *walk, uint64_t addr, uint32_t why)
+static void put_missing(struct stream_walk *walk, uint64_t addr, uint32_t why)
 {
     walk->missing++;
-    say(walk, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, addr, why);
+    put_event(walk, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, addr, why);
 }
 
-static struct cps_err *run_group(struct stream_walk *walk, unsigned group)
+static void run_stream(struct stream_walk *walk, struct stream stream, bool is_kept);
+
+static void run_group(struct stream_walk *walk, unsigned group)
 {
     struct stream stream = {.addr = walk->group[group].addr,
                             .dwords = walk->group[group].dwords,
                             .level = CPS_LEVEL_SDS};
     bool has_masks = walk->gen != CPS_A5XX;
-    bool runs = !has_masks || (walk->group[group].mask & walk->mode);
     walk->group[group].dwords = 0;
-    return stream.dwords && runs ? run(walk, stream, false) : NULL;
+    if (stream.dwords && (!has_masks || walk->group[group].mask & walk->mode))
+        run_stream(walk, stream, false);
 }
 
-static struct cps_err *set_groups(struct stream_walk *walk, const struct packet *p)
+static void set_groups(struct stream_walk *walk, const struct packet *p)
 {
     enum { DISABLE = 2, DISABLE_ALL = 4, AT_ONCE = 8 };
     for (uint32_t i = 0; i + 2 < p->words; i += 3) {
@@ -120,16 +119,8 @@ static struct cps_err *set_groups(struct stream_walk *walk, const struct packet 
         walk->group[group].mask = p->word[i] >> 20 & 7;
         walk->group[group].addr = (uint64_t)p->word[i + 2] << 32 | p->word[i + 1];
         if (flags & AT_ONCE)
-            CPS_TRY(run_group(walk, group));
+            run_group(walk, group);
     }
-    return NULL;
-}
-
-static struct cps_err *run_groups(struct stream_walk *walk)
-{
-    for (unsigned i = 0; i < WALK_GROUPS; i++)
-        CPS_TRY(run_group(walk, i));
-    return NULL;
 }
 
 static void set_mode(struct stream_walk *walk, const struct packet *p)
@@ -141,73 +132,65 @@ static void set_mode(struct stream_walk *walk, const struct packet *p)
     }
 }
 
-/* A stream, and those behind it. A count of 2^32 costs a packet; so where one is not there, the
- * rest is not looked for. */
-static struct cps_err *run_times(struct stream_walk *walk, struct stream stream, uint32_t times,
-                                 bool is_kept)
-{
-    bool held = true;
-    for (uint32_t i = 0; i < times && held && stream.dwords && !walk->full; i++) {
-        held = is_held(walk, stream.addr);
-        CPS_TRY(run(walk, stream, is_kept));
-        stream.addr += 4 * (uint64_t)stream.dwords;
-    }
-    return NULL;
-}
-
 /* Streams that the packet names. @p chained  gets the one that goes on in place of this one. */
-static struct cps_err *call(struct stream_walk *walk, const struct packet *p,
-                            struct stream *chained)
+static void call_streams(struct stream_walk *walk, const struct packet *p, struct stream *chained)
 {
     const struct cps_packet_callee *callee = &p->row->call;
     int last = callee->times > callee->size ? callee->times : callee->size;
     if (!callee->is_call || p->words <= (uint32_t)last)
-        return NULL;
+        return;
     const uint32_t *address = &p->word[callee->address];
     uint32_t mask = (1u << callee->bits) - 1;
     struct stream to = {.addr = (uint64_t)address[1] << 32 | address[0],
                         .dwords = p->word[callee->size] >> callee->low & mask,
                         .level = p->level + 1};
-    uint32_t times = callee->times < 0 ? 1 : p->word[callee->times];
     if (callee->how == CPS_CALL_CHAIN) {
         to.level = p->level;
         *chained = to;
-        return NULL;
+        return;
     }
     if (p->level >= CPS_LEVEL_IB3) { /* there is no level below */
-        missing(walk, to.addr, STREAM_TOO_DEEP);
-        return NULL;
+        put_missing(walk, to.addr, STREAM_TOO_DEEP);
+        return;
     }
-    return run_times(walk, to, times, p->is_kept || callee->how == CPS_CALL_KEEP);
+    /* A count of 2^32 costs a packet; so after a stream that is missing the rest is ignored. */
+    uint32_t times = callee->times < 0 ? 1 : p->word[callee->times];
+    bool held = true;
+    for (uint32_t i = 0; i < times && held && to.dwords && !walk->full; i++) {
+        held = is_held(walk, to.addr);
+        run_stream(walk, to, p->is_kept || callee->how == CPS_CALL_KEEP);
+        to.addr += 4 * (uint64_t)to.dwords;
+    }
 }
 
-static struct cps_err *act(struct stream_walk *walk, const struct packet *p, struct stream *chained)
+static void run_packet(struct stream_walk *walk, const struct packet *p, struct stream *chained)
 {
     enum cps_launch_kind kind = cps_launch_kind_of_(walk->names, p->header, p->word, p->words);
     if (!p->is_kept)
-        stream_walk_registers(walk->names, p->header, p->word, p->words, say_register, walk);
+        stream_walk_registers(walk->names, p->header, p->word, p->words, put_register, walk);
     if (!p->row)
-        return NULL;
-    if (p->is_kept) /* it is only shown: the stream that sets it goes on as it stood */
-        return call(walk, p, chained);
-    if (p->row->sets_mode)
+        return;
+    if (!p->is_kept && p->row->sets_mode) /* a kept one is only shown */
         set_mode(walk, p);
-    if (p->row->sets_groups)
-        return set_groups(walk, p);
-    if (kind == CPS_LAUNCH_DRAW || kind == CPS_LAUNCH_DISPATCH)
-        return run_groups(walk);
-    return call(walk, p, chained);
+    if (!p->is_kept && p->row->sets_groups) {
+        set_groups(walk, p);
+    } else if (!p->is_kept && (kind == CPS_LAUNCH_DRAW || kind == CPS_LAUNCH_DISPATCH)) {
+        for (unsigned i = 0; i < WALK_GROUPS; i++)
+            run_group(walk, i);
+    } else {
+        call_streams(walk, p, chained);
+    }
 }
 
 /* ---- Streams ---- */
 
-/* Reads the packet at a dword of a stream, and says it. @return dwords that it takes */
+/* Reads the packet at a dword of a stream, and reports it. @return dwords that it takes */
 static uint32_t take_packet(struct stream_walk *walk, const struct stream *stream, uint32_t at,
                             struct packet *p)
 {
     uint32_t rest = stream->dwords - at - 1;
-    p->addr = address(stream, at);
-    p->header = cps_mem_read(walk->mem, p->addr, NULL);
+    uint64_t addr = address_of(stream, at);
+    p->header = cps_mem_read(walk->mem, addr, NULL);
     p->pm4 = cps_pm4_decode(p->header);
     p->row = p->pm4.kind == CPS_PM4_TYPE7
                  ? cps_packet_row_(p->pm4.opcode, cps_packet_name_(walk->names, p->header))
@@ -215,58 +198,45 @@ static uint32_t take_packet(struct stream_walk *walk, const struct stream *strea
     p->level = stream->level;
     walk->bad += p->pm4.kind == CPS_PM4_BAD;
     walk->packets++;
-    say(walk, CPS_EV_PKT, stream->level, p->addr, p->header);
+    put_event(walk, CPS_EV_PKT, stream->level, addr, p->header);
     uint32_t wanted = p->pm4.count < rest ? p->pm4.count : rest;
     for (p->words = 0; p->words < wanted; p->words++) {
         bool known = false;
-        p->word[p->words] = cps_mem_read(walk->mem, address(stream, at + 1 + p->words), &known);
+        p->word[p->words] = cps_mem_read(walk->mem, address_of(stream, at + 1 + p->words), &known);
         if (!known)
             break;
-        say(walk, CPS_EV_WORD, 0, p->words, p->word[p->words]);
+        put_event(walk, CPS_EV_WORD, 0, p->words, p->word[p->words]);
     }
     return 1 + p->pm4.count;
 }
 
-static struct cps_err *run_packets(struct stream_walk *walk, struct stream stream, struct packet *p)
+static void run_stream(struct stream_walk *walk, struct stream stream, bool is_kept)
 {
+    if (walk->full)
+        return;
+    if (walk->depth == WALK_DEPTH) {
+        put_missing(walk, stream.addr, STREAM_TOO_DEEP);
+        return;
+    }
+    struct packet p = {.is_kept = is_kept, .word = walk->word[walk->depth++]};
     for (uint32_t at = 0; at < stream.dwords && !walk->full;) {
         struct stream chained = {0};
         if (walk->packets >= walk->limit) {
             walk->full = true;
             break;
         }
-        if (!is_held(walk, address(&stream, at))) {
-            missing(walk, address(&stream, at), STREAM_NOT_HELD);
+        if (!is_held(walk, address_of(&stream, at))) {
+            put_missing(walk, address_of(&stream, at), STREAM_NOT_HELD);
             break;
         }
-        at += take_packet(walk, &stream, at, p);
-        CPS_TRY(act(walk, p, &chained));
+        at += take_packet(walk, &stream, at, &p);
+        run_packet(walk, &p, &chained);
         if (chained.dwords) {
             stream = chained;
             at = 0;
         }
     }
-    return NULL;
-}
-
-static struct cps_err *run(struct stream_walk *walk, struct stream stream, bool is_kept)
-{
-    enum { MOST_WORDS = 0x4000 };
-    struct packet p = {.is_kept = is_kept};
-    if (walk->full)
-        return NULL;
-    if (walk->depth == WALK_DEPTH) {
-        missing(walk, stream.addr, STREAM_TOO_DEEP);
-        return NULL;
-    }
-    p.word = malloc(MOST_WORDS * sizeof(*p.word));
-    if (!p.word)
-        return cps_err_nomem();
-    walk->depth++;
-    struct cps_err *err = run_packets(walk, stream, &p);
     walk->depth--;
-    free(p.word);
-    return err;
 }
 
 /* ---- Items ---- */
@@ -292,28 +262,13 @@ static struct cps_err *submit(struct stream_walk *walk, struct stream stream)
     walk->packets = 0;
     memset(walk->group, 0, sizeof(walk->group));
     walk->mode = 4;
-    return run(walk, stream, false);
-}
-
-/* Of a ring of @p n dwords that is written up to @p wptr, how many dwords before that the oldest
- * packet begins from which packets lead there one after the other. */
-static uint32_t oldest(struct stream_walk *walk, const struct stream *ring, uint32_t n,
-                       uint8_t *good)
-{
-    uint32_t ret = 0;
-    good[0] = 1;
-    for (uint32_t back = 1; back < n; back++) {
-        uint64_t addr = address(ring, n - back);
-        struct cps_pm4 pm4 = cps_pm4_decode(cps_mem_read(walk->mem, addr, NULL));
-        good[back] = pm4.kind != CPS_PM4_BAD && pm4.count < back && good[back - 1 - pm4.count];
-        ret = good[back] ? back : ret;
-    }
-    return ret;
+    run_stream(walk, stream, false);
+    return NULL;
 }
 
 struct cps_err *stream_walk_end(struct stream_walk *walk)
 {
-    uint32_t n = walk->ring.dwords;
+    uint32_t n = walk->ring.dwords, oldest = 0;
     if (cps_mem_failed(walk->mem)) /* what was read since is no result */
         return cps_err_nomem();
     if (!n)
@@ -322,14 +277,21 @@ struct cps_err *stream_walk_end(struct stream_walk *walk)
                           .level = CPS_LEVEL_RB,
                           .ring = walk->ring.iova,
                           .bytes = 4 * (uint64_t)n};
+    /* by dwords before the write pointer: whether packets lead from there to it */
     CPS_FREE uint8_t *good = malloc(n);
     if (!good)
         return cps_err_nomem();
-    uint32_t back = oldest(walk, &ring, n, good);
+    good[0] = 1;
+    for (uint32_t back = 1; back < n; back++) {
+        uint32_t header = cps_mem_read(walk->mem, address_of(&ring, n - back), NULL);
+        struct cps_pm4 pm4 = cps_pm4_decode(header);
+        good[back] = pm4.kind != CPS_PM4_BAD && pm4.count < back && good[back - 1 - pm4.count];
+        oldest = good[back] ? back : oldest;
+    }
     walk->next = walk->ring.iova + 4 * (uint64_t)(walk->ring.rptr % n);
-    ring.addr = address(&ring, n - back);
-    ring.dwords = back;
-    if (back)
+    ring.addr = address_of(&ring, n - oldest);
+    ring.dwords = oldest;
+    if (oldest)
         CPS_TRY(submit(walk, ring));
     return cps_mem_failed(walk->mem) ? cps_err_nomem() : NULL;
 }
@@ -347,7 +309,7 @@ static void take_ring(struct stream_walk *walk, const struct cps_item *item)
     walk->ring.wptr = item->ring.wptr;
 }
 
-static struct cps_err *take(struct cps_item_sink *items, const struct cps_item *item)
+static struct cps_err *take_item(struct cps_item_sink *items, const struct cps_item *item)
 {
     struct stream_walk *walk = (struct stream_walk *)items;
     switch (item->kind) {
@@ -373,14 +335,17 @@ static struct cps_err *take(struct cps_item_sink *items, const struct cps_item *
 
 struct cps_err *stream_walk_init(struct stream_walk *walk)
 {
-    walk->items.item = take;
-    return cps_mem_create(CPS_MEM_LIMIT, &walk->mem);
+    walk->items.item = take_item;
+    walk->word = malloc(WALK_DEPTH * sizeof(*walk->word));
+    return walk->word ? cps_mem_create(CPS_MEM_LIMIT, &walk->mem) : cps_err_nomem();
 }
 
 void stream_walk_deinit(struct stream_walk *walk)
 {
     cps_mem_destroy(walk->mem);
     cps_names_destroy(walk->names);
+    free(walk->word);
     walk->mem = NULL;
     walk->names = NULL;
+    walk->word = NULL;
 }

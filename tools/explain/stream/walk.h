@@ -36,6 +36,7 @@ struct stream_walk {
     enum cps_gen gen;           /**< CPS_GEN_NONE: as the capture says */
     uint64_t limit;             /**< packets of one submission */
     struct cps_mem *mem;
+    uint32_t (*word)[0x4000]; /**< of the packet at each depth; owned */
     struct {
         uint64_t addr;
         uint32_t dwords, mask;
