@@ -7,16 +7,17 @@
 #include <sys/stat.h>
 
 #include "isa/base/within.h"
-#include "tools/explain/cover/cover.h"
-#include "tools/run/files.h"
 #include "tools/cmd/options/opt_engine.h"
-#include "tools/run/record.h"
-#include "tools/run/names.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
+#include "tools/explain/cover/cover.h"
 #include "tools/explain/regress/regress.h"
 #include "tools/explain/summary/summary.h"
+#include "tools/run/files.h"
+#include "tools/run/names.h"
+#include "tools/run/record.h"
 #include "trace/out/json.h"
 
 int cmd_cover(const struct cps_options *opt);
@@ -27,21 +28,20 @@ struct coverage {
     const struct cps_options *opt;
     struct cps_fw *fw;
     struct cps_names *names[CPS_CPU_COUNT];
-    struct cps_cover *cover;
+    struct cps_cover *cover; /* one per dword of the image, and one more */
     struct cps_buf listing;
     struct record_boot boot;
     unsigned skipped; /* captures of another GPU */
-    int stopped;      /* the status that says so */
+    int stopped;      /* the status for that */
 };
 
-/* What there is to count of. */
+/* Counts of an image, all 0. */
 static struct cps_err *begin_counts(struct coverage *c)
 {
-    cps_buf_deinit(&c->listing);
+    cps_buf_clear(&c->listing);
     free(c->cover);
-    c->listing = (struct cps_buf){0};
-    c->cover = calloc((size_t)c->fw->count + 1, sizeof(*c->cover));
-    return c->cover ? cps_fw_listing(c->fw, c->opt->run.rnn, &c->listing) : cps_err_nomem();
+    c->cover = tool_alloc((size_t)c->fw->count + 1, sizeof(*c->cover));
+    return cps_fw_listing(c->fw, c->opt->run.rnn, &c->listing);
 }
 
 /* The firmware of a dump is another one than that of other captures. */
@@ -89,7 +89,8 @@ static const struct cps_names *names_of(const struct coverage *c)
 }
 
 /* "DA:LINE,COUNT" and "BRDA:LINE,0,BRANCH,COUNT"; branch 0 is the one that was taken. Other lines
- * are sums. @p lines, @p dword  as cover_lines() gives them */
+ * are sums. @p lines, @p dword  as cover_lines() gives them. @return whether there is such a line
+ */
 static bool add_counts(struct coverage *c, const char *line, const uint32_t *dword, size_t lines)
 {
     unsigned number = 0, branch = 0;
@@ -107,13 +108,27 @@ static bool add_counts(struct coverage *c, const char *line, const uint32_t *dwo
     return true;
 }
 
-/* Counts of an earlier run against the same listing. */
-static struct cps_err *merge_file(struct coverage *c, const char *path, char *text,
-                                  const uint32_t *dword, size_t lines)
+/* A file, or the one of that name in the folder that a command has written. */
+static struct cps_err *read_from(const char *path, const char *name, char **ret)
 {
+    struct stat info;
+    CPS_BUF full = {0};
+    cps_buf_str(&full, path);
+    if (!stat(path, &info) && S_ISDIR(info.st_mode))
+        cps_buf_printf(&full, "/%s", name);
+    return files_text(tool_text(&full), MAX_MERGE, ret);
+}
+
+/* Counts of an earlier run against the same listing. */
+static struct cps_err *merge_lcov(struct coverage *c, const char *path)
+{
+    CPS_FREE char *text = NULL;
+    size_t lines = 0;
     bool end = false;
-    char *line = NULL;
-    for (unsigned number = 1; (line = files_line(&text)); number++) {
+    CPS_TRY(read_from(path, "coverage.info", &text));
+    CPS_FREE uint32_t *dword = cover_lines(c->fw, &c->listing, &lines);
+    char *at = text, *line = NULL;
+    for (unsigned number = 1; (line = files_line(&at)); number++) {
         if (!add_counts(c, line, dword, lines))
             return cps_err_new(CPS_ERR_INPUT,
                                "%s:%u: counts a line without an instruction of %s; expected the "
@@ -126,28 +141,7 @@ static struct cps_err *merge_file(struct coverage *c, const char *path, char *te
                              path);
 }
 
-/* A file, or the one of that name in the folder that a command has written. */
-static struct cps_err *read_from(const char *path, const char *name, char **ret)
-{
-    struct stat info;
-    CPS_BUF full = {0};
-    if (stat(path, &info) || !S_ISDIR(info.st_mode))
-        return files_text(path, MAX_MERGE, ret);
-    cps_buf_printf(&full, "%s/%s", path, name);
-    return full.failed ? cps_err_nomem() : files_text(cps_buf_text(&full), MAX_MERGE, ret);
-}
-
-static struct cps_err *merge_lcov(struct coverage *c, const char *path)
-{
-    CPS_FREE char *text = NULL;
-    CPS_TRY(read_from(path, "coverage.info", &text));
-    CPS_FREE uint32_t *dword = calloc(c->listing.size + 2, sizeof(*dword));
-    if (!dword)
-        return cps_err_nomem();
-    return merge_file(c, path, text, dword, cover_lines(c->fw, cps_buf_text(&c->listing), dword));
-}
-
-/* What prove found of this firmware and another one. */
+/* Reads what prove found of this firmware and another one. */
 static struct cps_err *read_proofs(const char *path, struct json_object **ret)
 {
     CPS_FREE char *text = NULL;
@@ -186,25 +180,22 @@ static struct cps_err *run(struct coverage *c)
     }
     if (opt->output)
         CPS_TRY(cover_write(c->fw, names_of(c), c->cover, &c->listing, opt->output));
-    struct json_object *handlers = cover_handlers(c->fw, names_of(c), c->cover);
-    if (cps_json_complete(handlers))
-        results_coverage_table(handlers, &table);
-    else
-        table.failed = true;
+    struct json_object *handlers = tool_json(cover_handlers(c->fw, names_of(c), c->cover));
+    results_coverage_table(handlers, &table);
     json_object_put(handlers);
     if (opt->unreached || opt->proofs)
         CPS_TRY(print_unreached(c, &table));
     return report_text(&table);
 }
 
-/* A script at a time: each is a program of its own. */
+/* Each script is a program of its own. */
 static struct cps_err *run_script(const struct cps_options *opt, const struct cps_isa *isa,
-                                  unsigned gen, const char *path, struct cps_buf *table,
-                                  struct cps_buf *info, int *status)
+                                  unsigned gen, const char *path, int *status)
 {
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
     CPS_CLEANUP(record_deinit) struct record record = {0};
     CPS_BUF listing = {0};
+    CPS_BUF table = {0};
     char firmware[24];
     const struct record_setup setup = {
         .config = &opt->run, .kinds = 1u << CPS_EV_END, .cover = true, .scripts = true};
@@ -212,51 +203,46 @@ static struct cps_err *run_script(const struct cps_options *opt, const struct cp
     opt_engine_name(script.gen, firmware);
     CPS_TRY(record_run(&setup, (const char *const[2]){firmware, NULL}, path, NULL, &record));
     *status |= summary_print_stop(&record.account, path);
-    cover_script(path, script.gen, &script.code, record.cover, table);
-    if (!opt->output)
-        return NULL;
-    CPS_TRY(cps_script_listing(script.gen, cps_buf_text(&script.code), script.code.size,
-                               opt->run.rnn, CPS_NAMES_MEASURED, &listing));
-    CPS_FREE char *full = NULL;
-    CPS_TRY(cover_write_listing(opt->output, &listing, &full));
-    cover_script_lcov(record.cover, record.cover_count, full, cps_buf_text(&listing), info);
-    return cover_write_text(opt->output, info);
+    cover_script(path, script.gen, &script.code, record.cover, &table);
+    if (opt->output) {
+        CPS_TRY(cps_script_listing(script.gen, cps_buf_text(&script.code), script.code.size,
+                                   opt->run.rnn, CPS_NAMES_MEASURED, &listing));
+        CPS_TRY(cover_write_script(record.cover, record.cover_count, &listing, opt->output));
+    }
+    return report_text(&table);
 }
 
-static int cover_scripts(const struct cps_options *opt)
+static struct cps_err *cover_scripts(const struct cps_options *opt, int *status)
 {
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
-    struct cps_err *err = NULL;
-    int status = report_result(cps_run_script_engine(&opt->run, &isa, &gen));
-    if (!status && !opt->arg_count)
-        status = report_usage("cover --engine takes scripts");
-    if (!status && !cps_isa_has_code(isa))
-        status = report_usage("%s has no code to cover", opt->run.engine);
-    if (!status && opt->output && opt->arg_count > 1)
-        status = report_usage("cover -o takes one script: each has a listing of its own");
-    int stopped = 0;
-    for (unsigned i = 0; !status && !err && i < opt->arg_count; i++) {
-        CPS_BUF table = {0};
-        CPS_BUF info = {0};
-        err = run_script(opt, isa, gen, opt->arg[i], &table, &info, &stopped);
-        if (!err)
-            err = report_text(&table);
-    }
-    return err ? report_error(err) : status ? status : stopped;
+    CPS_TRY(cps_run_script_engine(&opt->run, &isa, &gen));
+    if (!opt->arg_count)
+        return cps_err_new(CPS_ERR_USAGE, "cover --engine takes scripts");
+    if (!cps_isa_has_code(isa))
+        return cps_err_new(CPS_ERR_USAGE, "%s has no code to cover", opt->run.engine);
+    if (opt->output && opt->arg_count > 1)
+        return cps_err_new(CPS_ERR_USAGE,
+                           "cover -o takes one script: each has a listing of its own");
+    for (unsigned i = 0; i < opt->arg_count; i++)
+        CPS_TRY(run_script(opt, isa, gen, opt->arg[i], status));
+    return NULL;
 }
 
 int cmd_cover(const struct cps_options *opt)
 {
     struct coverage c = {.opt = opt};
-    if (cps_run_is_script(&opt->run))
-        return cover_scripts(opt);
-    int status = report_result(opt_check_run_file(opt));
-    if (status)
-        return status;
+    struct cps_err *err = NULL;
+    if (cps_run_is_script(&opt->run)) {
+        err = cover_scripts(opt, &c.stopped);
+        return err ? report_error(err) : c.stopped;
+    }
+    err = opt_check_run_file(opt);
+    if (err)
+        return report_error(err);
     if (!opt->run.fw_count || (!opt->arg_count && !opt->search.count))
         return report_usage("cover takes --fw FILE and captures, or --counts FILE");
-    struct cps_err *err = run(&c);
+    err = run(&c);
     cps_fw_destroy(c.fw);
     trace_names_free(c.names);
     record_boot_deinit(&c.boot);

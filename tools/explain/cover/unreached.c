@@ -9,6 +9,7 @@
 
 #include "fw/image/place.h"
 #include "fw/image/walk.h"
+#include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
 /* Nodes for a word: more do not fit into the delay slots of any program. */
@@ -37,55 +38,49 @@ static const char *const reason_names[REASONS] = {
     "it follows code that did not run",
 };
 
+/* The lead to a dword that nothing leads to. */
+enum { NOWHERE = UINT32_MAX - 1 };
+
 struct part {
     const struct cps_fw *fw;
     const struct cps_fw_part *part;
     const struct cps_cover *cover; /* of the part */
     uint32_t count;
-    bool *leads;    /* something leads there */
-    uint32_t *from; /* what does; CPS_FW_NONE: a table or a constant */
+    uint32_t *from; /* the dword that leads to each; CPS_FW_NONE: a table or a constant */
     bool ran;
 };
 
-static void decode(const struct part *p, uint32_t at, struct cps_insn *ret)
-{
-    cps_decode(&cps_isa_afuc, p->fw->gen, p->fw->words[p->part->start + at], ret);
-}
-
 static bool is_code(const struct part *p, uint32_t at)
 {
-    struct cps_insn insn;
-    decode(p, at, &insn);
-    return insn.enc && !insn.unclaimed && insn.op != CPS_AFUC_NOP;
+    return cover_kind(p->fw, p->part->start + at) & COVER_CODE;
 }
 
-static bool ran(const struct part *p, uint32_t at)
+static bool has_run(const struct part *p, uint32_t at)
 {
-    return at != CPS_FW_NONE && p->cover[at].run;
+    return at < NOWHERE && p->cover[at].run;
 }
 
 /* The first that leads there, but rather one that ran: that says what went the other way. */
-static void lead(void *context, uint32_t from, uint32_t to)
+static void note_lead(void *context, uint32_t from, uint32_t to)
 {
     struct part *p = context;
-    if (!p->leads[to] || (ran(p, from) && !ran(p, p->from[to])))
+    if (p->from[to] == NOWHERE || (has_run(p, from) && !has_run(p, p->from[to])))
         p->from[to] = from;
-    p->leads[to] = true;
 }
 
-static struct cps_err *begin(struct part *p, struct cps_fw_walk *walk, uint32_t at)
+static struct cps_err *follow_from(struct part *p, struct cps_fw_walk *walk, uint32_t at)
 {
     if (at >= p->count)
         return NULL;
-    lead(p, CPS_FW_NONE, at);
+    note_lead(p, CPS_FW_NONE, at);
     return cps_fw_walk_from_(walk, at, NULL);
 }
 
 static struct cps_err *follow_all(struct part *p, struct cps_fw_walk *walk)
 {
-    CPS_TRY(begin(p, walk, 0));
+    CPS_TRY(follow_from(p, walk, 0));
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
-        CPS_TRY(begin(p, walk, cps_fw_handler(p->fw, p->part, id)));
+        CPS_TRY(follow_from(p, walk, cps_fw_handler(p->fw, p->part, id)));
     CPS_TRY(cps_fw_walk_(walk));
     if (walk->count < walk->most)
         return NULL;
@@ -93,40 +88,21 @@ static struct cps_err *follow_all(struct part *p, struct cps_fw_walk *walk)
                        p->fw->name, walk->most);
 }
 
-/* The packet whose handler begins there, or -1. */
-static int packet_at(const struct part *p, uint32_t at)
+static bool is_handler(const struct part *p, uint32_t at)
 {
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        if (cps_fw_handler(p->fw, p->part, id) == at)
-            return (int)id;
-    }
-    return -1;
+    unsigned id = 0;
+    while (id < CPS_FW_TABLE_SIZE && cps_fw_handler(p->fw, p->part, id) != at)
+        id++;
+    return id < CPS_FW_TABLE_SIZE;
 }
 
 static enum reason reason_of(const struct part *p, uint32_t at)
 {
-    uint32_t from = p->from[at];
-    if (!p->ran)
-        return REASON_PROCESSOR;
-    if (!p->leads[at])
-        return REASON_NOWHERE;
-    if (packet_at(p, at) >= 0)
-        return REASON_PACKET;
-    if (!ran(p, from))
-        return REASON_BEHIND;
-    return REASON_BRANCH;
-}
-
-/* The last handler at or in front of a place, by one of its packets, and where it begins. */
-static int handler_of(const struct part *p, uint32_t at, uint32_t *ret)
-{
-    uint32_t best = 0;
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        uint32_t start = cps_fw_handler(p->fw, p->part, id);
-        best = start != CPS_FW_NONE && start <= at && start > best ? start : best;
-    }
-    *ret = best;
-    return best ? packet_at(p, best) : -1;
+    return !p->ran                    ? REASON_PROCESSOR
+           : p->from[at] == NOWHERE   ? REASON_NOWHERE
+           : is_handler(p, at)        ? REASON_PACKET
+           : !has_run(p, p->from[at]) ? REASON_BEHIND
+                                      : REASON_BRANCH;
 }
 
 static void put_branch(const struct part *p, const struct cps_names *names, uint32_t at,
@@ -135,7 +111,7 @@ static void put_branch(const struct part *p, const struct cps_names *names, uint
     struct cps_insn insn;
     uint32_t from = p->from[at];
     const struct cps_print_names print = {.names = names};
-    decode(p, from, &insn);
+    cps_decode(&cps_isa_afuc, p->fw->gen, p->fw->words[p->part->start + from], &insn);
     cps_buf_printf(out, "%04" PRIx32 " ", from);
     cps_print(&cps_isa_afuc, &insn, from, &print, out);
     uint32_t target = 0;
@@ -150,14 +126,14 @@ static void put_branch(const struct part *p, const struct cps_names *names, uint
         cps_buf_str(out, " did not come here");
 }
 
-/* What prove says of the handler: its rows say where handlers begin in either revision. */
-static void put_proof(const struct part *p, const struct proofs *proofs, int id,
+/* The verdict of prove on the handler: its rows have the start in either revision. */
+static void put_proof(const struct part *p, const struct proofs *proofs, uint32_t start,
                       struct cps_buf *out)
 {
     for (size_t i = 0; i < cps_json_count(proofs->handlers); i++) {
         struct json_object *h = json_object_array_get_idx(proofs->handlers, i);
         if (!strcmp(cps_json_get_text(h, "processor", ""), cps_fw_role_name(p->part->role)) &&
-            cps_json_get_int(h, proofs->side, -1) == cps_fw_handler(p->fw, p->part, (unsigned)id))
+            cps_json_get_int(h, proofs->side, -1) == start)
             cps_buf_printf(out, "; prove: %s", cps_json_get_text(h, "verdict", "?"));
     }
 }
@@ -166,8 +142,11 @@ static void put_stretch(const struct part *p, const struct cps_names *names,
                         const struct proofs *proofs, uint32_t at, uint32_t end, struct cps_buf *out)
 {
     enum reason reason = reason_of(p, at);
-    uint32_t start = 0;
-    int id = handler_of(p, at, &start);
+    uint32_t start = 0; /* of the last handler at or before the place */
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t handler = cps_fw_handler(p->fw, p->part, id);
+        start = handler != CPS_FW_NONE && handler <= at && handler > start ? handler : start;
+    }
     cps_buf_printf(out, "%s %04" PRIx32 "..%04" PRIx32 " ", cps_fw_role_name(p->part->role), at,
                    end - 1);
     cps_fw_place_put_(p->fw, p->part, names, start, CPS_FW_NO_PACKET, out);
@@ -178,8 +157,8 @@ static void put_stretch(const struct part *p, const struct cps_names *names,
         cps_buf_printf(out, "after %04" PRIx32 ", which did not run", p->from[at]);
     else
         cps_buf_str(out, reason_names[reason]);
-    if (id >= 0)
-        put_proof(p, proofs, id, out);
+    if (start)
+        put_proof(p, proofs, start, out);
     cps_buf_str(out, "\n");
 }
 
@@ -191,7 +170,7 @@ static uint32_t end_of(const struct part *p, uint32_t at)
     while (end < p->count && !p->cover[end].run &&
            (!is_code(p, end) || (reason == REASON_NOWHERE || reason == REASON_PROCESSOR
                                      ? reason_of(p, end) == reason
-                                     : p->leads[end] && p->from[end] >= at && p->from[end] < end)))
+                                     : p->from[end] >= at && p->from[end] < end)))
         end++;
     while (end > at + 1 && !is_code(p, end - 1))
         end--;
@@ -213,65 +192,35 @@ static void print_part(const struct part *p, const struct cps_names *names,
     }
 }
 
-static struct cps_err *look_at(struct part *p)
-{
-    p->count = cps_fw_code_end_(p->part);
-    p->leads = calloc((size_t)p->count + 1, sizeof(*p->leads));
-    p->from = calloc((size_t)p->count + 1, sizeof(*p->from));
-    if (!p->leads || !p->from)
-        return cps_err_nomem();
-    struct cps_fw_walk walk;
-    cps_fw_walk_init_(p->fw, p->part, NODES * ((size_t)p->count + 1), &walk);
-    walk.guess = true;
-    walk.lead = lead;
-    walk.context = p;
-    struct cps_err *err = follow_all(p, &walk);
-    cps_fw_walk_deinit_(&walk);
-    CPS_TRY(err);
-    for (uint32_t at = 0; at < p->count; at++)
-        p->ran = p->ran || p->cover[at].run;
-    return NULL;
-}
-
-static bool begins_there(const struct cps_fw *fw, const char *role, int64_t at)
-{
-    for (unsigned i = 0; i < fw->part_count; i++) {
-        for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-            if (!strcmp(cps_fw_role_name(fw->part[i].role), role) &&
-                cps_fw_handler(fw, &fw->part[i], id) == at)
-                return true;
-        }
-    }
-    return false;
-}
-
 /* Whether all handlers begin where one side of the results has them. Rows of packets that the
- * process died over, or that one revision alone has, say less. */
+ * process died over, or that one revision alone has, contain less. */
 static bool is_side(const struct cps_fw *fw, struct json_object *handlers, const char *side)
 {
     for (size_t i = 0; i < cps_json_count(handlers); i++) {
         struct json_object *h = json_object_array_get_idx(handlers, i);
         int64_t at = cps_json_get_int(h, side, -1);
-        if (at > 2 && at != CPS_FW_NONE && /* 2: the bootstrap, of all images */
-            !begins_there(fw, cps_json_get_text(h, "processor", ""), at))
+        bool found = at <= 2 || at == CPS_FW_NONE; /* 2: the bootstrap, of all images */
+        for (unsigned k = 0; k < fw->part_count * CPS_FW_TABLE_SIZE && !found; k++) {
+            const struct cps_fw_part *part = &fw->part[k / CPS_FW_TABLE_SIZE];
+            found = cps_fw_handler(fw, part, k % CPS_FW_TABLE_SIZE) == at &&
+                    !strcmp(cps_fw_role_name(part->role), cps_json_get_text(h, "processor", ""));
+        }
+        if (!found)
             return false;
     }
     return true;
 }
 
-static struct cps_err *find_side(const struct cps_fw *fw, struct json_object *root,
-                                 struct proofs *ret)
+static struct cps_err *follow_part(struct part *p)
 {
-    *ret = (struct proofs){.handlers = cps_json_get(root, "handlers"), .side = "old"};
-    if (is_side(fw, ret->handlers, "old"))
-        return NULL;
-    ret->side = "new";
-    if (is_side(fw, ret->handlers, "new"))
-        return NULL;
-    return cps_err_new(CPS_ERR_INPUT,
-                       "its handlers are not where those of %s are; expected results "
-                       "about this firmware",
-                       fw->name);
+    struct cps_fw_walk walk;
+    cps_fw_walk_init_(p->fw, p->part, NODES * ((size_t)p->count + 1), &walk);
+    walk.guess = true;
+    walk.lead = note_lead;
+    walk.context = p;
+    struct cps_err *err = follow_all(p, &walk);
+    cps_fw_walk_deinit_(&walk);
+    return err;
 }
 
 struct cps_err *unreached_print(const struct cps_fw *fw, const struct cps_names *names,
@@ -279,21 +228,28 @@ struct cps_err *unreached_print(const struct cps_fw *fw, const struct cps_names 
                                 struct cps_buf *out)
 {
     uint64_t words[REASONS] = {0};
-    struct proofs proofs = {0};
-    if (results)
-        CPS_TRY(find_side(fw, results, &proofs));
+    struct proofs proofs = {.handlers = cps_json_get(results, "handlers"), .side = "old"};
+    if (!is_side(fw, proofs.handlers, "old"))
+        proofs.side = "new";
+    if (!is_side(fw, proofs.handlers, proofs.side))
+        return cps_err_new(CPS_ERR_INPUT,
+                           "its handlers are not where those of %s are; expected results "
+                           "about this firmware",
+                           fw->name);
     for (unsigned i = 0; i < fw->part_count; i++) {
         struct part p = {.fw = fw, .part = &fw->part[i], .cover = cover + fw->part[i].start};
-        struct cps_err *err = look_at(&p);
-        if (!err)
-            print_part(&p, names, &proofs, words, out);
-        free(p.leads);
-        free(p.from);
-        if (err)
-            return err;
+        p.count = cps_fw_code_end_(p.part);
+        CPS_FREE uint32_t *from = tool_alloc((size_t)p.count + 1, sizeof(*from));
+        p.from = from;
+        for (uint32_t at = 0; at < p.count; at++) {
+            from[at] = NOWHERE;
+            p.ran = p.ran || p.cover[at].run;
+        }
+        CPS_TRY(follow_part(&p));
+        print_part(&p, names, &proofs, words, out);
     }
     cps_buf_str(out, "words that did not run:\n");
     for (unsigned i = 0; i < REASONS; i++)
         cps_buf_printf(out, "%7" PRIu64 "  %s\n", words[i], reason_names[i]);
-    return out->failed ? cps_err_nomem() : NULL;
+    return NULL;
 }
