@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cpscope diff: two traces, or two firmware revisions over captures. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "isa/base/shown.h"
@@ -24,93 +22,95 @@ int cmd_diff(const struct cps_options *opt);
 /* What is shown without --all: rows of a table, lines of an origin. */
 enum { MOST_ROWS = 10, MOST_WHY = 8 };
 
-struct differ {
-    const struct cps_options *opt;
-    uint32_t kinds;
-    struct cps_mask mask;
-    struct cps_names *names[2][CPS_CPU_COUNT]; /* of both sides */
-    struct json_object *json;                  /* NULL: text */
-    struct cps_buf out;
-    struct json_object *renumbered; /* the same of control registers of two chips */
-    bool two_layouts;               /* which number them otherwise */
-    uint64_t total;
-    unsigned skipped;         /* captures of another GPU than the firmware's */
-    int undecided;            /* 4: some capture was not compared to its end; or 0 */
-    size_t first[2];          /* events of both sides that differ first; SIZE_MAX: there is none */
-    struct json_object *last; /* the comparison at hand; NULL: text */
-    struct diff_causes *causes; /* of two firmwares; NULL: there is no code to blame */
-    struct cps_err *refused;    /* why firmware did not run; its images are compared all the same */
-    int usage; /* status 2: an option that has no meaning for what the traces are of */
+/* A trace, or a firmware and its run of the capture at hand. */
+struct side {
+    const char *label;
+    const char *path[2]; /* of firmware */
+    struct cps_fw *fw, *me;
+    struct cps_trace_head head;
+    struct cps_names *names[CPS_CPU_COUNT];
+    struct record record;
+    struct record_boot boot;
 };
 
-static void show(struct differ *d, const char *title, const struct diff_report *report)
+struct differ {
+    const struct cps_options *opt;
+    struct side side[2];
+    uint32_t kinds;
+    struct cps_mask mask;
+    struct json_object *comparisons, *renumbered; /* for JSON */
+    struct cps_buf out;
+    bool two_layouts; /* chips that number control registers differently */
+    uint64_t total;
+    unsigned skipped;           /* captures of another GPU than the firmware's */
+    int undecided;              /* 4: some capture was not compared to its end; or 0 */
+    struct diff_causes *causes; /* of two firmwares; NULL: no code explains differences */
+    struct cps_err *refused;    /* why firmware did not run; its images are compared all the same */
+};
+
+static struct diff_report report_of(const struct differ *d)
 {
-    CPS_BUF why = {0};
-    d->total += report->diff->differences;
-    d->undecided |= diff_status(report, &why) & 4;
-    if (d->json) {
-        struct json_object *row = diff_json(report);
-        cps_json_text(row, "name", title);
-        cps_json_append(d->json, row);
-        d->last = row;
-        return;
-    }
-    cps_shown_put_(&d->out, title);
-    cps_buf_str(&d->out, ": ");
-    diff_print_first(report, &d->out);
-    diff_print_counts(report, d->opt->all ? SIZE_MAX : MOST_ROWS, &d->out);
+    const struct side *a = &d->side[0], *b = &d->side[1];
+    return (struct diff_report){.a = {a->label, a->fw, a->me, &a->record, a->names},
+                                .b = {b->label, b->fw, b->me, &b->record, b->names},
+                                .kinds = d->kinds,
+                                .mask = &d->mask};
 }
 
-static struct cps_err *compare(struct differ *d, const struct record *a, const struct record *b,
-                               const char *title, struct diff_report *report)
+/* Compares the events of both sides. @param first  gets the numbers of those that differ first;
+ * SIZE_MAX: the side has none. @param row  gets the comparison, for JSON */
+static struct cps_err *compare(struct differ *d, const char *title, size_t first[2],
+                               struct json_object **row)
 {
     struct cps_diff diff = {0};
+    const struct record *a = &d->side[0].record, *b = &d->side[1].record;
     const struct cps_diff_options options = {d->kinds, &d->mask};
-    report->a.names = d->names[0];
-    report->b.names = d->names[1];
-    report->kinds = d->kinds;
-    report->mask = &d->mask;
+    struct diff_report report = report_of(d);
+    CPS_BUF why = {0};
+    report.diff = &diff;
     if (d->causes)
-        diff_causes_begin(d->causes, report);
+        diff_causes_begin(d->causes, &report);
     CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options,
                             d->causes ? diff_causes_take : NULL, d->causes, &diff));
-    report->diff = &diff;
-    d->first[0] = diff.differences && diff.first.a ? (size_t)(diff.first.a - a->event) : SIZE_MAX;
-    d->first[1] = diff.differences && diff.first.b ? (size_t)(diff.first.b - b->event) : SIZE_MAX;
-    show(d, title, report);
+    first[0] = diff.differences && diff.first.a ? (size_t)(diff.first.a - a->event) : SIZE_MAX;
+    first[1] = diff.differences && diff.first.b ? (size_t)(diff.first.b - b->event) : SIZE_MAX;
+    d->total += diff.differences;
+    d->undecided |= diff_status(&report, &why) & 4;
+    if (d->opt->json) {
+        *row = diff_json(&report);
+        cps_json_text(*row, "name", title);
+        cps_json_append(d->comparisons, *row);
+    } else {
+        cps_shown_put_(&d->out, title);
+        cps_buf_str(&d->out, ": ");
+        diff_print_first(&report, &d->out);
+        diff_print_counts(&report, d->opt->all ? SIZE_MAX : MOST_ROWS, &d->out);
+    }
     cps_diff_deinit(&diff);
     return NULL;
 }
 
-/* Whose names a mask uses. */
-static unsigned mask_processor(enum cps_gen gen)
-{
-    if (!cps_gen_is_afuc(gen))
-        return CPS_CPU_HOST;
-    return cps_gen_row(gen)->first;
-}
-
-/* Hidden state is what control registers are written with, scratch among them, what SQE registers
- * are, and calls that a packet leaves open. Where code lies is no state: handlers, other
- * processors' images, where the boot reads its own, routines of preemption and return addresses. */
-static struct cps_err *compare_state(struct differ *d, const struct cps_names *names)
-{
-    d->kinds |= 1u << CPS_EV_CTRL | 1u << CPS_EV_SQE;
-    CPS_TRY(record_mask_addresses(names, &d->mask));
-    return cps_mask_add(&d->mask, "sqe:2-4,sqe:8-15", names);
-}
-
-/* Names of both sides; masks have those of the first one. */
-static struct cps_err *take_names(struct differ *d, const struct cps_trace_head heads[2])
+/* Names of both sides, and masks, which have the names of the first one. */
+static struct cps_err *open_names(struct differ *d)
 {
     const struct cps_options *opt = d->opt;
+    enum cps_gen gen = d->side[0].head.gen;
     for (unsigned i = 0; i < 2; i++)
-        CPS_TRY(trace_names(&heads[i], opt->run.rnn, d->names[i]));
-    if (opt->state)
-        CPS_TRY(compare_state(d, d->names[0][mask_processor(heads[0].gen)]));
-    return cps_mask_add(&d->mask, opt->mask ? opt->mask : "",
-                        d->names[0][mask_processor(heads[0].gen)]);
+        CPS_TRY(trace_names(&d->side[i].head, opt->run.rnn, d->side[i].names));
+    unsigned who = cps_gen_is_afuc(gen) ? cps_gen_row(gen)->first : CPS_CPU_HOST;
+    const struct cps_names *names = d->side[0].names[who];
+    if (opt->state) {
+        /* Hidden state: writes of control registers, scratch among them, SQE registers, and calls
+         * that a packet leaves open. Addresses of code are no state: handlers, other processors'
+         * images, the boot's own image, routines of preemption and return addresses. */
+        d->kinds |= 1u << CPS_EV_CTRL | 1u << CPS_EV_SQE;
+        CPS_TRY(record_mask_addresses(names, &d->mask));
+        CPS_TRY(cps_mask_add(&d->mask, "sqe:2-4,sqe:8-15", names));
+    }
+    return cps_mask_add(&d->mask, opt->mask ? opt->mask : "", names);
 }
+
+/* ---- Two traces ---- */
 
 /* As `run` writes it today, whatever policies a head leaves out; else as it stands there. */
 static void describe_policy(const struct cps_trace_head *head, struct cps_buf *out)
@@ -125,51 +125,42 @@ static void describe_policy(const struct cps_trace_head *head, struct cps_buf *o
     cps_err_free(err);
 }
 
-static void compare_policies(struct differ *d, const struct cps_trace_head heads[2])
-{
-    CPS_BUF a = {0};
-    CPS_BUF b = {0};
-    describe_policy(&heads[0], &a);
-    describe_policy(&heads[1], &b);
-    if (strcmp(tool_text(&a), tool_text(&b)) != 0)
-        cps_buf_printf(&d->out, "policies differ: \"%s\" and \"%s\"\n", cps_buf_text(&a),
-                       cps_buf_text(&b));
-}
-
-static struct cps_err *diff_traces(struct differ *d, struct record jobs[2],
-                                   struct cps_trace_head heads[2])
+/* @param usage  gets 2 for an option that has no meaning for what the traces are of */
+static struct cps_err *diff_traces(struct differ *d, int *usage)
 {
     const struct cps_options *opt = d->opt;
-    for (unsigned i = 0; i < 2; i++)
-        CPS_TRY(record_read(opt->arg[i], &heads[i], &jobs[i]));
-    for (unsigned i = 0; i < 2 && !d->usage; i++)
-        d->usage = opt_check_file(opt, heads[i].gen, opt->arg[i]);
-    if (!d->usage && (opt->run.as || opt->run.chip_id.given))
-        d->usage = report_usage("--%s is about a run, expected --fw OLD --fw NEW",
-                                opt->run.as ? "as" : "chip-id");
-    if (d->usage)
+    struct cps_trace_head *a = &d->side[0].head, *b = &d->side[1].head;
+    struct json_object *row = NULL;
+    CPS_BUF policy_a = {0};
+    CPS_BUF policy_b = {0};
+    size_t first[2];
+    for (unsigned i = 0; i < 2; i++) {
+        d->side[i].label = i ? "b" : "a";
+        CPS_TRY(record_read(opt->arg[i], &d->side[i].head, &d->side[i].record));
+    }
+    for (unsigned i = 0; i < 2 && !*usage; i++)
+        *usage = opt_check_file(opt, d->side[i].head.gen, opt->arg[i]);
+    if (*usage)
         return NULL;
-    bool scripts = !cps_gen_is_afuc(heads[0].gen);
-    if (scripts ? cps_gen_isa(heads[0].gen) != cps_gen_isa(heads[1].gen)
-                : heads[0].gen != heads[1].gen)
-        return cps_err_new(
-            CPS_ERR_INPUT, "%s is of %s, %s of %s: their traces have nothing in common",
-            opt->arg[0], cps_gen_name(heads[0].gen), opt->arg[1], cps_gen_name(heads[1].gen));
-    compare_policies(d, heads);
-    CPS_TRY(take_names(d, heads));
-    struct diff_report report = {.a = {.label = "a", .record = &jobs[0]},
-                                 .b = {.label = "b", .record = &jobs[1]}};
-    return compare(d, &jobs[0], &jobs[1], opt->arg[1], &report);
+    if (opt->run.as || opt->run.chip_id.given)
+        return cps_err_new(CPS_ERR_USAGE, "--%s is about a run, expected --fw OLD --fw NEW",
+                           opt->run.as ? "as" : "chip-id");
+    if (cps_gen_is_afuc(a->gen) ? a->gen != b->gen : cps_gen_isa(a->gen) != cps_gen_isa(b->gen))
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s is of %s, %s of %s: their traces have nothing in common",
+                           opt->arg[0], cps_gen_name(a->gen), opt->arg[1], cps_gen_name(b->gen));
+    describe_policy(a, &policy_a);
+    describe_policy(b, &policy_b);
+    if (strcmp(tool_text(&policy_a), tool_text(&policy_b)) != 0)
+        cps_buf_printf(&d->out, "policies differ: \"%s\" and \"%s\"\n", cps_buf_text(&policy_a),
+                       cps_buf_text(&policy_b));
+    CPS_TRY(open_names(d));
+    return compare(d, opt->arg[1], first, &row);
 }
 
-/* Two revisions: the halves of the list of --fw. */
-struct pair {
-    const char *path[2][2];
-    struct cps_fw *fw[2], *me[2];
-    struct record_boot boot[2];
-};
+/* ---- Two revisions: the halves of the list of --fw ---- */
 
-/* One that is not whole, too: what is missing is a difference. */
+/* Reads an image, also one that is not whole: its missing parts are differences. */
 static struct cps_err *read_image(const char *path, unsigned gen, struct cps_fw **ret)
 {
     CPS_FREE uint8_t *bytes = NULL;
@@ -178,44 +169,42 @@ static struct cps_err *read_image(const char *path, unsigned gen, struct cps_fw 
     return cps_fw_parse(path, bytes, size, gen, ret);
 }
 
-static struct cps_err *check_whole(const struct pair *p)
+static struct cps_err *open_firmware(struct differ *d)
+{
+    const struct cps_run_config *config = &d->opt->run;
+    for (struct side *side = d->side; side < d->side + 2; side++) {
+        CPS_TRY(read_image(side->path[0], config->gen, &side->fw));
+        CPS_TRY(cps_chip_id_check(&config->chip_id, side->fw));
+        if (side->path[1])
+            CPS_TRY(read_image(side->path[1], config->gen, &side->me));
+        if (side->me && side->fw->part[0].role == CPS_FW_ME) {
+            struct cps_fw *other = side->fw;
+            side->fw = side->me;
+            side->me = other;
+        }
+        side->head.gen = side->fw->gen;
+        side->head.layout = side->fw->layout;
+    }
+    return open_names(d);
+}
+
+static struct cps_err *check_whole(const struct differ *d)
 {
     for (unsigned i = 0; i < 2; i++) {
-        CPS_TRY(cps_fw_check(p->fw[i]));
-        if (p->me[i])
-            CPS_TRY(cps_fw_check(p->me[i]));
+        CPS_TRY(cps_fw_check(d->side[i].fw));
+        if (d->side[i].me)
+            CPS_TRY(cps_fw_check(d->side[i].me));
     }
     return NULL;
 }
 
-static struct cps_err *open_pair(struct differ *d, struct pair *p)
-{
-    const struct cps_options *opt = d->opt;
-    unsigned each = opt->run.fw_count / 2;
-    for (unsigned i = 0; i < 2; i++) {
-        for (unsigned k = 0; k < each; k++)
-            p->path[i][k] = opt->run.fw[i * each + k];
-        CPS_TRY(read_image(p->path[i][0], opt->run.gen, &p->fw[i]));
-        CPS_TRY(cps_chip_id_check(&opt->run.chip_id, p->fw[i]));
-        if (p->path[i][1])
-            CPS_TRY(read_image(p->path[i][1], opt->run.gen, &p->me[i]));
-        if (p->me[i] && p->fw[i]->part[0].role == CPS_FW_ME) {
-            struct cps_fw *other = p->fw[i];
-            p->fw[i] = p->me[i];
-            p->me[i] = other;
-        }
-    }
-    const struct cps_trace_head heads[2] = {{.gen = p->fw[0]->gen, .layout = p->fw[0]->layout},
-                                            {.gen = p->fw[1]->gen, .layout = p->fw[1]->layout}};
-    return take_names(d, heads);
-}
-
 /* Firmware of one generation runs captures of another one as --as says; of two generations, the
  * side does that which --as names. */
-static struct cps_run_config config_of(const struct differ *d, const struct pair *p, unsigned side)
+static struct cps_run_config config_of(const struct differ *d, unsigned side)
 {
     struct cps_run_config config = d->opt->run;
-    if (config.as && p->fw[side] && config.as != p->fw[side]->gen && config.as == p->fw[!side]->gen)
+    const struct cps_fw *fw = d->side[side].fw;
+    if (config.as && fw && config.as != fw->gen && config.as == d->side[!side].fw->gen)
         config.as = CPS_GEN_NONE;
     return config;
 }
@@ -225,127 +214,115 @@ static uint32_t kinds_of(const struct differ *d)
     return d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT;
 }
 
-static struct cps_err *put_why(struct differ *d, const char *side, const struct cps_buf *text)
-{
-    struct json_object *answer = NULL;
-    if (!*tool_text(text))
-        return NULL;
-    if (!d->json) {
-        cps_buf_printf(&d->out, "  where the %s value comes from:\n", side);
-        cps_buf_str(&d->out, cps_buf_text(text));
-        return NULL;
-    }
-    CPS_TRY(cps_json_parse(cps_buf_text(text), text->size, &answer));
-    char key[16];
-    snprintf(key, sizeof(key), "why_%s", side);
-    cps_json_add(d->last, key, answer);
-    return NULL;
-}
-
 /* Where the two values of the first difference come from. */
-static struct cps_err *show_why(struct differ *d, struct pair *p, const char *capture)
+static struct cps_err *show_why(struct differ *d, const char *capture, const size_t first[2],
+                                struct json_object *row)
 {
-    static const char *const sides[] = {"old", "new"};
     for (unsigned i = 0; i < 2; i++) {
-        const struct cps_run_config config = config_of(d, p, i);
-        const uint64_t event = d->first[i];
+        const struct side *side = &d->side[i];
+        const struct cps_run_config config = config_of(d, i);
+        const uint64_t event = first[i];
         const struct why_question question = {.config = &config,
-                                              .firmware = {p->path[i][0], p->path[i][1]},
+                                              .firmware = {side->path[0], side->path[1]},
                                               .capture = capture,
                                               .kinds = kinds_of(d),
                                               .event = &event,
                                               .events = 1,
                                               .most = d->opt->all ? UINT32_MAX : MOST_WHY,
-                                              .json = d->json != NULL};
+                                              .json = d->opt->json};
         CPS_BUF text = {0};
-        if (d->first[i] == SIZE_MAX || !p->fw[i])
+        struct json_object *answer = NULL;
+        if (first[i] == SIZE_MAX || !side->fw)
             continue;
         CPS_TRY(why_first_difference(&question, &text));
-        CPS_TRY(put_why(d, sides[i], &text));
+        if (!*tool_text(&text))
+            continue;
+        if (d->opt->json) {
+            CPS_TRY(cps_json_parse(text.data, text.size, &answer));
+            cps_json_add(row, i ? "why_new" : "why_old", answer);
+        } else {
+            cps_buf_printf(&d->out, "  where the %s value comes from:\n%s", side->label, text.data);
+        }
     }
     return NULL;
 }
 
-static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char *capture)
+static struct cps_err *diff_capture(struct differ *d, const char *capture)
 {
-    struct record record[2] = {{0}, {0}};
+    size_t first[2];
+    struct json_object *row = NULL;
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++) {
-        const struct cps_run_config config = config_of(d, p, i);
+        struct side *side = &d->side[i];
+        const struct cps_run_config config = config_of(d, i);
         const struct record_setup setup = {.config = &config, .kinds = kinds_of(d), .cover = true};
-        err = record_open(&setup, p->path[i], d->opt->arg_count, &p->boot[i]);
+        err = record_open(&setup, side->path, d->opt->arg_count, &side->boot);
         if (!err)
-            err = record_run(&setup, p->path[i], capture, &p->boot[i], &record[i]);
+            err = record_run(&setup, side->path, capture, &side->boot, &side->record);
     }
-    struct diff_report report = {.a = {"old", p->fw[0], p->me[0], &record[0], NULL},
-                                 .b = {"new", p->fw[1], p->me[1], &record[1], NULL}};
     if (!err)
-        err = compare(d, &record[0], &record[1], capture, &report);
-    record_deinit(&record[0]);
-    record_deinit(&record[1]);
-    if (!err)
-        err = show_why(d, p, capture);
-    return err;
+        err = compare(d, capture, first, &row);
+    record_deinit(&d->side[0].record);
+    record_deinit(&d->side[1].record);
+    return err ? err : show_why(d, capture, first, row);
 }
 
-/* Scripts on two chips: there is no code of theirs to compare. */
-static struct cps_err *diff_chips(struct differ *d, struct pair *p)
+/* Scripts on two chips: they have no code to compare. */
+static struct cps_err *diff_chips(struct differ *d)
 {
     const struct cps_options *opt = d->opt;
-    struct cps_trace_head heads[2] = {{0}, {0}};
-    bool good = opt->run.fw_count == 2;
-    for (unsigned i = 0; i < 2; i++) {
-        heads[i].gen = (enum cps_gen)cps_named_engine(opt->run.fw[i]);
-        heads[i].layout = cps_gen_layout(heads[i].gen);
-        good = good && heads[i].gen;
-    }
-    if (!good || cps_gen_isa(heads[0].gen) != cps_gen_isa(heads[1].gen))
+    struct cps_trace_head *a = &d->side[0].head, *b = &d->side[1].head;
+    a->gen = (enum cps_gen)cps_named_engine(opt->run.fw[0]);
+    b->gen = (enum cps_gen)cps_named_engine(opt->run.fw[1]);
+    if (opt->run.fw_count != 2 || !a->gen || !b->gen || cps_gen_isa(a->gen) != cps_gen_isa(b->gen))
         return cps_err_new(CPS_ERR_INPUT, "--fw %s --fw %s: expected two chips of one engine",
                            opt->run.fw[0], opt->run.fw[1]);
-    CPS_TRY(take_names(d, heads));
-    for (unsigned i = 0; i < 2; i++)
-        p->path[i][0] = opt->run.fw[i];
+    a->layout = cps_gen_layout(a->gen);
+    b->layout = cps_gen_layout(b->gen);
+    CPS_TRY(open_names(d));
     for (unsigned i = 0; i < opt->arg_count; i++)
-        CPS_TRY(diff_capture(d, p, opt->arg[i]));
+        CPS_TRY(diff_capture(d, opt->arg[i]));
     return NULL;
 }
 
-/* Where their code differs is what explains differences. Of two layouts nearly every line does. */
-static struct cps_err *open_causes(struct differ *d, const struct pair *p)
+/* What captures do on both, and how the code differs. Of two layouts nearly every line does, so
+ * that it explains nothing: there the control registers that correspond are shown, which needs no
+ * capture. */
+static struct cps_err *diff_firmware(struct differ *d)
 {
-    const struct diff_report sides = {.a = {"old", p->fw[0], p->me[0], NULL, d->names[0]},
-                                      .b = {"new", p->fw[1], p->me[1], NULL, d->names[1]}};
-    return d->two_layouts ? NULL : diff_causes_create(&sides, &d->causes);
-}
-
-/* What captures do on both, and how the code differs. Of two layouts nearly every line does: there
- * it is said how their control registers correspond, which needs no capture. */
-static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
-{
-    if (cps_named_engine(d->opt->run.fw[0]) || cps_named_engine(d->opt->run.fw[1]))
-        return diff_chips(d, p);
-    CPS_TRY(open_pair(d, p));
-    CPS_TRY(renumber_check(p->fw[0], p->fw[1]));
-    d->two_layouts = p->fw[0]->layout != p->fw[1]->layout;
-    if (d->two_layouts)
-        CPS_TRY(renumber_print(p->fw[0], p->fw[1], d->opt->run.rnn, d->renumbered,
-                               d->json ? NULL : &d->out));
-    else if (!d->opt->arg_count)
+    const struct cps_options *opt = d->opt;
+    unsigned each = opt->run.fw_count / 2;
+    for (unsigned i = 0; i < opt->run.fw_count; i++)
+        d->side[i / each].path[i % each] = opt->run.fw[i];
+    d->side[0].label = "old";
+    d->side[1].label = "new";
+    if (cps_named_engine(opt->run.fw[0]) || cps_named_engine(opt->run.fw[1]))
+        return diff_chips(d);
+    CPS_TRY(open_firmware(d));
+    const struct cps_fw *a = d->side[0].fw, *b = d->side[1].fw;
+    const struct diff_report sides = report_of(d);
+    CPS_TRY(renumber_check(a, b));
+    d->two_layouts = a->layout != b->layout;
+    if (!d->two_layouts && !opt->arg_count)
         return cps_err_new(CPS_ERR_INPUT,
                            "%s and %s have the same register layout; give at least one "
                            "capture to compare",
-                           p->fw[0]->name, p->fw[1]->name);
-    CPS_TRY(open_causes(d, p));
-    d->refused = check_whole(p);
-    for (unsigned i = 0; i < d->opt->arg_count && !d->refused; i++) {
-        progress_part("capture", i + 1, d->opt->arg_count);
-        CPS_TRY(report_skip(diff_capture(d, p, d->opt->arg[i]), d->opt->arg, d->opt->arg_count, i,
-                            &d->skipped));
+                           a->name, b->name);
+    CPS_TRY(d->two_layouts
+                ? renumber_print(a, b, opt->run.rnn, d->renumbered, opt->json ? NULL : &d->out)
+                : diff_causes_create(&sides, &d->causes));
+    d->refused = check_whole(d);
+    for (unsigned i = 0; i < opt->arg_count && !d->refused; i++) {
+        progress_part("capture", i + 1, opt->arg_count);
+        CPS_TRY(
+            report_skip(diff_capture(d, opt->arg[i]), opt->arg, opt->arg_count, i, &d->skipped));
     }
     if (d->causes)
-        diff_causes_print(d->causes, d->opt->all, &d->out);
+        diff_causes_print(d->causes, opt->all, &d->out);
     return NULL;
 }
+
+/* ---- The command ---- */
 
 static int status_of(const struct differ *d)
 {
@@ -359,7 +336,7 @@ static struct cps_err *print(struct differ *d)
     struct json_object *root = json_object_new_object();
     doc_put(root, "status=%d differences=%" PRIu64 " skipped=%u", status_of(d), d->total,
             d->skipped);
-    cps_json_add(root, "comparisons", json_object_get(d->json));
+    cps_json_add(root, "comparisons", json_object_get(d->comparisons));
     if (d->causes)
         cps_json_add(root, "causes", diff_causes_json(d->causes));
     if (d->two_layouts)
@@ -368,51 +345,38 @@ static struct cps_err *print(struct differ *d)
     return doc_print(root, NULL, true);
 }
 
-static int usage(const struct cps_options *opt)
-{
-    if (opt->run.fw_count && (opt->run.fw_count % 2 || opt->run.fw_count > 4))
-        return report_usage("diff takes --fw OLD --fw NEW (a5xx: two files each) and captures, "
-                            "which chips of two layouts do not need");
-    if (!opt->run.fw_count && opt->arg_count != 2)
-        return report_usage("diff takes two traces, or --fw OLD --fw NEW [CAPTURE...]");
-    return 0;
-}
-
 int cmd_diff(const struct cps_options *opt)
 {
     struct differ d = {.opt = opt, .kinds = RECORD_COMPARED};
-    struct record jobs[2] = {{0}, {0}};
-    struct cps_trace_head heads[2] = {{0}, {0}};
-    struct pair pair = {0};
-    int status = usage(opt);
-    if (status)
-        return status;
+    unsigned count = opt->run.fw_count;
+    int usage = 0;
+    if (count && (count % 2 || count > 4))
+        return report_usage("diff takes --fw OLD --fw NEW (a5xx: two files each) and captures, "
+                            "which chips of two layouts do not need");
+    if (!count && opt->arg_count != 2)
+        return report_usage("diff takes two traces, or --fw OLD --fw NEW [CAPTURE...]");
     if (opt->events)
         cps_text_classes(opt->events, &d.kinds);
-    d.json = opt->json ? json_object_new_array() : NULL;
+    d.comparisons = json_object_new_array();
     d.renumbered = json_object_new_array();
-    struct cps_err *err =
-        opt->run.fw_count ? diff_firmware(&d, &pair) : diff_traces(&d, jobs, heads);
-    if (!err && !d.usage)
+    struct cps_err *err = count ? diff_firmware(&d) : diff_traces(&d, &usage);
+    if (!err && !usage)
         err = print(&d);
-    for (unsigned i = 0; i < 2; i++) {
-        record_deinit(&jobs[i]);
-        cps_trace_head_deinit(&heads[i]);
-        cps_fw_destroy(pair.fw[i]);
-        cps_fw_destroy(pair.me[i]);
-        record_boot_deinit(&pair.boot[i]);
+    for (struct side *side = d.side; side < d.side + 2; side++) {
+        record_deinit(&side->record);
+        cps_trace_head_deinit(&side->head);
+        cps_fw_destroy(side->fw);
+        cps_fw_destroy(side->me);
+        record_boot_deinit(&side->boot);
+        trace_names_free(side->names);
     }
     diff_causes_destroy(d.causes);
-    json_object_put(d.json);
+    json_object_put(d.comparisons);
     json_object_put(d.renumbered);
-    trace_names_free(d.names[0]);
-    trace_names_free(d.names[1]);
     cps_mask_deinit(&d.mask);
     cps_buf_deinit(&d.out);
     if (err)
         cps_err_free(d.refused);
     err = err ? err : d.refused;
-    if (err)
-        return report_error(err);
-    return d.usage ? d.usage : status_of(&d);
+    return err ? report_error(err) : usage ? usage : status_of(&d);
 }
