@@ -6,6 +6,7 @@
 #include "isa/base/le.h"
 #include "tools/cmd/options/opt.h"
 #include "tools/cmd/options/opt_engine.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "trace/out/outfile.h"
 #include "trace/capture/stream.h"
@@ -14,32 +15,12 @@
 
 int cmd_asm(const struct cps_options *opt);
 
-static void put_words(const struct cps_asm *image, struct cps_buf *out)
-{
-    for (uint32_t i = 0; i < image->count; i++) {
-        uint8_t bytes[4];
-        cps_put_le32(bytes, image->words[i]);
-        cps_buf_add(out, (const char *)bytes, sizeof(bytes));
-    }
-}
-
-static struct cps_err *write_program(const struct cps_program *program,
-                                     const struct cps_options *opt)
-{
-    CPS_BUF bytes = {0};
-    if (opt->debug)
-        CPS_TRY(cps_elf_write(program, &bytes));
-    else
-        put_words(&program->image, &bytes);
-    return bytes.failed ? cps_err_nomem()
-                        : cps_outfile_whole(opt->output, cps_buf_text(&bytes), bytes.size);
-}
-
 /* Source, or its ELF form on the way back to a raw file. */
 static struct cps_err *assemble(const struct cps_options *opt, struct cps_stream *stream)
 {
     CPS_CLEANUP(cps_program_deinit) struct cps_program program = {0};
     CPS_FREE uint8_t *text = NULL;
+    CPS_BUF bytes = {0};
     size_t size = 0;
     const char *name = cps_stream_name(stream);
     CPS_TRY(cps_stream_read_all(stream, SOURCE_LIMIT, &text, &size));
@@ -49,7 +30,14 @@ static struct cps_err *assemble(const struct cps_options *opt, struct cps_stream
         CPS_TRY(cps_program_assemble(name, (const char *)text, size, opt->run.gen, &program));
     else
         CPS_TRY(cps_assemble(name, (const char *)text, size, opt->run.gen, &program.image));
-    return write_program(&program, opt);
+    if (opt->debug)
+        CPS_TRY(cps_elf_write(&program, &bytes));
+    for (uint32_t i = 0; !opt->debug && i < program.image.count; i++) {
+        uint8_t word[4];
+        cps_put_le32(word, program.image.words[i]);
+        cps_buf_add(&bytes, (const char *)word, sizeof(word));
+    }
+    return cps_outfile_whole(opt->output, tool_text(&bytes), bytes.size);
 }
 
 static struct cps_err *assemble_script(const struct cps_options *opt, unsigned gen)
@@ -93,5 +81,5 @@ int cmd_asm(const struct cps_options *opt)
     if (!err)
         err = assemble(opt, stream);
     cps_stream_close(stream);
-    return err ? report_error(err) : 0;
+    return report_result(err);
 }

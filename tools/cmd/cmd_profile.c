@@ -13,23 +13,6 @@
 
 int cmd_profile(const struct cps_options *opt);
 
-typedef void form_fn(const struct profile *profile, struct cps_buf *out);
-
-static form_fn *form_of(const struct cps_options *opt)
-{
-    static const struct {
-        const char *word;
-        form_fn *put;
-    } forms[] = {
-#define FORM(word) {#word, profile_##word},
-#include "tools/explain/profile/form.def"
-    };
-    size_t i = 0;
-    while (opt->to && i + 1 < sizeof(forms) / sizeof(forms[0]) && strcmp(opt->to, forms[i].word))
-        i++;
-    return opt->json ? profile_json : forms[i].put;
-}
-
 static struct cps_err *play(const struct cps_options *opt, struct play *play,
                             struct cps_stream **capture, struct profile *profile)
 {
@@ -46,9 +29,19 @@ static struct cps_err *play(const struct cps_options *opt, struct play *play,
 
 static struct cps_err *write_profile(const struct cps_options *opt, struct profile *profile)
 {
+    static const struct {
+        const char *word;
+        void (*put)(const struct profile *profile, struct cps_buf *out);
+    } forms[] = {
+#define FORM(word) {#word, profile_##word},
+#include "tools/explain/profile/form.def"
+    };
+    size_t i = 0;
     CPS_BUF text = {0};
+    while (opt->to && i + 1 < sizeof(forms) / sizeof(forms[0]) && strcmp(opt->to, forms[i].word))
+        i++;
     profile_finish(profile);
-    form_of(opt)(profile, &text);
+    (opt->json ? profile_json : forms[i].put)(profile, &text);
     if (!opt->output || !strcmp(opt->output, "-"))
         return report_text(&text);
     return cps_outfile_whole(opt->output, tool_text(&text), text.size);

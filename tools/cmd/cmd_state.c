@@ -42,41 +42,32 @@ static struct cps_err *print(const struct ask *ask, bool *is_different)
     return doc_print(root, is_list ? list : state, opt->json);
 }
 
-/* ---- what is asked for ---- */
-
-static const char *input_name(const struct ask *ask, unsigned side)
+/* Runs each side, and prints. @p status  the command's */
+static struct cps_err *answer(struct ask *ask, int *status)
 {
-    return ask->setup[side].capture ? ask->setup[side].capture : "the demo";
-}
-
-/* Where the run ended early, whether there is such a draw stays undecided. */
-static struct cps_err *no_such_draw(const struct ask *ask, unsigned side, int *ret)
-{
-    const struct state_setup *setup = &ask->setup[side];
-    *ret = summary_print_stop(&ask->result[side].account, input_name(ask, side));
-    struct cps_err *err = cps_err_new(
-        CPS_ERR_INPUT, "draw %ld: the run of %s made %" PRIu32 " of them, counted from 0",
-        setup->draw, input_name(ask, side), ask->result[side].count);
-    if (!*ret)
-        return err;
-    report_note("state", err);
-    cps_err_free(err);
-    return NULL;
-}
-
-/* @p ret  the command's status */
-static struct cps_err *answer(struct ask *ask, int *ret)
-{
-    bool different = false;
+    bool is_different = false;
+    const char *name[2];
     for (unsigned i = 0; i < ask->sides; i++) {
-        CPS_TRY(state_gather(&ask->setup[i], &ask->result[i]));
-        if (ask->setup[i].draw >= 0 && !ask->result[i].state.now)
-            return no_such_draw(ask, i, ret);
+        const struct state_setup *setup = &ask->setup[i];
+        struct state_result *result = &ask->result[i];
+        name[i] = setup->capture ? setup->capture : "the demo";
+        CPS_TRY(state_gather(setup, result));
+        if (setup->draw < 0 || result->state.now)
+            continue;
+        *status = summary_print_stop(&result->account, name[i]);
+        struct cps_err *err = cps_err_new(
+            CPS_ERR_INPUT, "draw %ld: the run of %s made %" PRIu32 " of them, counted from 0",
+            setup->draw, name[i], result->count);
+        if (!*status)
+            return err;
+        report_note("state", err); /* the run ended early: it is undecided */
+        cps_err_free(err);
+        return NULL;
     }
     for (unsigned i = 0; i < ask->sides; i++)
-        *ret |= summary_print_stop(&ask->result[i].account, input_name(ask, i));
-    CPS_TRY(print(ask, &different));
-    *ret = ask->sides == 2 && different ? 1 : *ret;
+        *status |= summary_print_stop(&ask->result[i].account, name[i]);
+    CPS_TRY(print(ask, &is_different));
+    *status = ask->sides == 2 && is_different ? 1 : *status;
     return NULL;
 }
 
