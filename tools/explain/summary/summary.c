@@ -36,54 +36,22 @@ static const struct cps_names *main_names(const struct play *play)
     return play->names[play->engine->who[0]];
 }
 
-static const char *packet_name(const struct play *play, unsigned id, char *scratch, size_t size)
-{
-    const char *name = cps_name(main_names(play), CPS_SPACE_PACKET, id, NULL);
-    if (name)
-        return name;
-    snprintf(scratch, size, "UNKN%u", id);
-    return scratch;
-}
-
-static enum cps_space place_space(unsigned place)
-{
-    static const uint8_t space[] = {
-        [CPS_PLACE_GPU] = CPS_SPACE_GPU,
-        [CPS_PLACE_CONTROL] = CPS_SPACE_CONTROL,
-        [CPS_PLACE_SQE] = CPS_SPACE_SQE,
-        [CPS_PLACE_PIPE] = CPS_SPACE_PIPE,
-    };
-    return place < sizeof(space) ? (enum cps_space)space[place] : CPS_SPACE_COUNT;
-}
-
-static const char *place_name(const struct play *play, const struct play_unmodelled *place)
-{
-    enum cps_space space = place_space(place->place);
-    if (space == CPS_SPACE_COUNT)
-        return NULL;
-    return cps_name(main_names(play), space, (uint32_t)place->number, NULL);
-}
-
-/* --as: the input is of another generation than the firmware. */
-static bool is_foreign(const struct play *play)
-{
-    return play->gpu && cps_gpu_generation(play->gpu) != cps_gen_row(play->gen)->number;
-}
-
 static void put_packets(const struct play *play, struct json_object *to)
 {
     const struct cps_afuc *machine = cps_afuc_of(play->engine);
     struct json_object *levels = cps_json_new_object(to, "packets_by_level");
-    struct json_object *list = cps_json_new_array(to, ".packets");
+    struct json_object *list = cps_json_new_array(to, ".packets"); /* for the text */
     for (unsigned level = 0; level < 6; level++) {
         const char *word = cps_event_sub_word(CPS_EV_PKT, level);
         struct json_object *mix = cps_json_new_object(levels, word);
         for (unsigned id = 0; id < 128; id++) {
             char scratch[16];
             uint64_t count = cps_afuc_packets(machine, level, id);
+            const char *name = cps_name(main_names(play), CPS_SPACE_PACKET, id, NULL);
+            snprintf(scratch, sizeof(scratch), "UNKN%u", id);
+            name = name ? name : scratch;
             if (!count)
                 continue;
-            const char *name = packet_name(play, id, scratch, sizeof(scratch));
             cps_json_uint(mix, name, count);
             doc_row(list, "level=%s name=%s count=%" PRIu64, word, name, count);
         }
@@ -92,12 +60,21 @@ static void put_packets(const struct play *play, struct json_object *to)
 
 static void put_places(const struct play *play, struct json_object *list)
 {
-    for (unsigned i = 0; i < play->place_count; i++) {
-        const struct play_unmodelled *place = &play->place[i];
-        struct json_object *row = doc_row(list, "space=%s number=%" PRIu64 " count=%" PRIu64,
-                                          cps_event_sub_word(CPS_EV_UNMODELLED, place->place),
-                                          place->number, place->count);
-        cps_json_text(row, "name", place_name(play, place));
+    static const uint8_t spaces[] = {
+        [CPS_PLACE_GPU] = CPS_SPACE_GPU,
+        [CPS_PLACE_CONTROL] = CPS_SPACE_CONTROL,
+        [CPS_PLACE_SQE] = CPS_SPACE_SQE,
+        [CPS_PLACE_PIPE] = CPS_SPACE_PIPE,
+    };
+    for (const struct play_unmodelled *place = play->place; place < play->place + play->place_count;
+         place++) {
+        const char *name = place->place < sizeof(spaces)
+                               ? cps_name(main_names(play), (enum cps_space)spaces[place->place],
+                                          (uint32_t)place->number, NULL)
+                               : NULL;
+        doc_row(list, "space=%s number=%" PRIu64 " count=%" PRIu64 " name=%s",
+                cps_event_sub_word(CPS_EV_UNMODELLED, place->place), place->number, place->count,
+                name);
     }
 }
 
@@ -115,24 +92,16 @@ static void put_afuc(const struct play *play, struct json_object *to)
     put_packets(play, to);
     put_places(play, cps_json_new_array(to, "unmodelled"));
     doc_put(to, ".is_full?=%d assumed=%s", play->place_count == PLAY_MAX_PLACES, play->fw->assumed);
-    if (is_foreign(play))
-        doc_put(to, "run_as=%s .gpu=%u", cps_gen_name(play->gen), cps_gpu_generation(play->gpu));
+    unsigned gpu = play->gpu ? cps_gpu_generation(play->gpu) : cps_gen_row(play->gen)->number;
+    if (gpu != cps_gen_row(play->gen)->number) /* --as */
+        doc_put(to, "run_as=%s .gpu=%u", cps_gen_name(play->gen), gpu);
     if (!play->dump) /* whose ring is no submission */
         doc_put(to, ".executed=%u .submissions=%u .not_captured=%u", play->executed,
                 play->submissions, play->not_captured);
 }
 
-static void put_unknown(const struct play *play, struct json_object *to)
-{
-    for (unsigned i = 0; i < CPS_UNKNOWN_COUNT; i++) {
-        const struct cps_event event = cps_event_make(CPS_EV_ASSUME, CPS_WHAT_UNKNOWN, 0, 0, i, 0);
-        if (play->unknown[i])
-            cps_json_uint(to, cps_event_unknown(&event), play->unknown[i]);
-    }
-}
-
-/* A run without firmware: what a script, or a host, did. Of many registers, the text has those that
- * are not 0. */
+/* A run without firmware, of a script or a host. Of many registers, the text has those that are not
+ * 0. */
 static void put_script(const struct play *play, struct json_object *to)
 {
     enum { FEW = 16 };
@@ -151,7 +120,12 @@ static void put_script(const struct play *play, struct json_object *to)
         if (value || e->ops->regs <= FEW)
             cps_json_uint(shown, e->ops->reg[i].name, value);
     }
-    put_unknown(play, cps_json_new_object(to, "unknown"));
+    struct json_object *unknown = cps_json_new_object(to, "unknown");
+    for (unsigned i = 0; i < CPS_UNKNOWN_COUNT; i++) {
+        const struct cps_event event = cps_event_make(CPS_EV_ASSUME, CPS_WHAT_UNKNOWN, 0, 0, i, 0);
+        if (play->unknown[i])
+            cps_json_uint(unknown, cps_event_unknown(&event), play->unknown[i]);
+    }
     cps_json_uint(to, "misses", play->misses);
     cps_json_buf(to, "missed", &play->missed);
 }
