@@ -144,24 +144,24 @@ def registers_beside_type4():
 def damaged_streams():
     bad = capture("bad.rd", [0x12345678] + make.type4(0x8810, 1))
     text = decode(bad, status=4)
-    assert "12345678 no header of a packet" in text and "00000001" in text, text
+    assert "12345678 not a valid packet header" in text and "00000001" in text, text
     assert "invalid packet headers: 1" in decode(bad, status=4, stderr=True)
     short = capture("short.rd", make.type7(NOP, 1, 2, 3)[:2])
     assert "CP_NOP  (1 of 3 words)" in decode(short), decode(short)
     missing = capture("missing.rd", make.type7(IB, 0xdead0000, 0, 4) + make.type7(NOP))
-    assert "> the capture does not hold 0xdead0000" in decode(missing) and decode(missing).count("CP_NOP") == 1
-    assert "not in the capture: 1" in decode(missing, stderr=True)
+    assert "> missing from the capture: 0xdead0000" in decode(missing) and decode(missing).count("CP_NOP") == 1
+    assert "missing from the capture: 1" in decode(missing, stderr=True)
     circle = capture("circle.rd", make.type7(IB, *where(0), 4) * 3)
     assert [p["level"] for p in packets(circle)] == ["ib1", "ib2", "ib3"] * 3
-    assert decode(circle).count("no level is left for the stream at 0x100000") == 3
+    assert decode(circle).count("indirect buffers are nested too deep at 0x100000") == 3
     chain = capture("chain.rd", make.type7(IB_CHAIN, *where(0), 4))
     assert len(packets("--limit", "1000", chain, status=4)) == 1000
     for packet in (make.type7(START_BIN, 0xffffffff, 0xdead0000, 0, 2, 0), make.type7(TABLE, *where(1), 1 << 20 | 6, 0xffffffff)):
         times = capture("times.rd", packet, make.type7(NOP), gpu=0x43050a01)
-        assert "not in the capture: 1\n" in decode(times, stderr=True), "2^32 times cost no 2^32 turns"
-        assert decode(times).count("the capture does not hold") == 1
+        assert "missing from the capture: 1\n" in decode(times, stderr=True), "2^32 times cost no 2^32 turns"
+        assert decode(times).count("missing from the capture:") == 1
     deep = make.type7(SET_DRAW_STATE, SYSMEM | 1 << 19 | 4, *where(1))  # a group that sets itself
-    assert decode(capture("deep.rd", deep, deep)).count("no level is left for the stream at 0x110000") == 1
+    assert decode(capture("deep.rd", deep, deep)).count("indirect buffers are nested too deep at 0x110000") == 1
     assert "limit of 1000 packets" in decode("--limit", "1k", chain, status=4, stderr=True)
 
 
@@ -192,9 +192,9 @@ def filters():
         assert len(packets("--register", what, file)) == count, (what, count, group_name)
     assert len(packets("--register", "0x8810", "--draw", "1", "--packet", "type4", file)) == 1
     assert len(packets("--submit", "0", file)) == 7
-    assert "no submission 1, found 1 of them" in decode("--submit", "1", file, status=3, stderr=True)
-    assert "no submission 1, found 1 of them" in decode("--demo", "--submit", "1", status=3, stderr=True)
-    assert "no draw 2, found 2 of them" in decode("--draw", "2..", file, status=3, stderr=True)
+    assert "no submission 1: %s has 1 submission (numbered from 0)" % file in decode("--submit", "1", file, status=3, stderr=True)
+    assert "no submission 1: demo.pm4 has 1 submission (numbered from 0)" in decode("--demo", "--submit", "1", status=3, stderr=True)
+    assert "no draw 2: %s has 2 draws (numbered from 0)" % file in decode("--draw", "2..", file, status=3, stderr=True)
     return "field %s.%s" % (group_name["name"], field)
 
 
@@ -255,7 +255,7 @@ def wrong_options():
         said = decode(*args, file, status=2, stderr=True)
         assert said.startswith("cpscope: ") and said.count("\n") == 1, (args, said)
     assert "takes captures" in decode(status=2, stderr=True)
-    assert "there is no draw 1, found 0" in decode("--draw", "1", file, status=3, stderr=True)
+    assert "no draw 1: %s has 0 draws (numbered from 0)" % file in decode("--draw", "1", file, status=3, stderr=True)
 
 
 def unknown_names():
@@ -276,15 +276,15 @@ def unknown_names():
 
 def nothing_decoded():
     """Without a packet of a submission there is no result; what is missing beside others is counted."""
-    nothing = (("bare.rd", make.chip(630) + make.submit(BASE, 4) + make.submit(2 * BASE, 4), "of 2 submissions the capture has no packet"),
-               ("lone.rd", make.chip(630) + make.buffer(BASE, make.dwords(make.type7(NOP))), "of 0 submissions the capture has no packet"))
+    nothing = (("bare.rd", make.chip(630) + make.submit(BASE, 4) + make.submit(2 * BASE, 4), "the capture has no packets of its 2 submissions"),
+               ("lone.rd", make.chip(630) + make.buffer(BASE, make.dwords(make.type7(NOP))), "the capture has no packets of its 0 submissions"))
     for name, data, said in nothing:
         with open(path(name), "wb") as out:
             out.write(data)
         assert said in decode(path(name), status=4, stderr=True)
         assert packets(path(name), status=4) == []
         said = decode("--draw", "3", path(name), status=4, stderr=True)
-        assert "there is no draw 3, found 0" in said and "nothing decoded" in said, said
+        assert "no draw 3: " in said and " has 0 draws (numbered from 0)" in said and "nothing decoded" in said, said
         assert "nothing executed: " in decode("--demo", path(name), status=4, stderr=True)
     with open(path("some.rd"), "wb") as out:
         out.write(make.capture(make.type7(NOP)) + make.submit(0x900000, 4))
@@ -315,7 +315,7 @@ def summary_is_the_sum():
     text = decode("--summary", "--register", "0x8811", file)
     assert text.startswith("1 packet, 3 dwords, 0 draws, 0 dispatches, 0 blits, 0 resolves\n") and "0x8810" not in text, text
     text = decode("--summary", capture("odd.rd", [0x12345678] + make.type4(0x8810, 1)), status=4)
-    assert "\n         1  no header of a packet\n" in text and "\n         1  type4\n" in text, text
+    assert "\n         1  not a valid packet header\n" in text and "\n         1  type4\n" in text, text
 
 
 def not_as_the_stream_says():

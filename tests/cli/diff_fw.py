@@ -190,7 +190,7 @@ def open_call(r):
     done = r.diff(text, "--state")
     found = causes(done.stdout)
     assert done.returncode == 1 and re.search(r"SP missing -> 0x00000001|%?SP 0x.* -> ", done.stdout), done.stdout
-    assert found and all(name.startswith(("CP_NOP", "CP_ME_INIT", "no code")) for name, *_ in found), found
+    assert found and all(name.startswith(("CP_NOP", "CP_ME_INIT", "no changed code")) for name, *_ in found), found
     text = re.sub(r"swrite \$00, \[\$00 \+ %SP\]", "swrite $02, [$00 + %SP]", r.source)
     assert text != r.source
     assert "SP 0x" in r.diff(text, "--state").stdout
@@ -203,7 +203,7 @@ def removed_handler(r, handler):
     assert done.returncode == 1 and "they end differently:" in lines[0], lines[:4]
     assert lines[1] == "  old      runs to the end" and lines[2].startswith("  new      stops "), lines[:4]
     assert "the firmware reported error" in lines[2], lines[:4]
-    assert "handlers taken out: %s" % handler in lines, done.stdout
+    assert "handlers removed: %s" % handler in lines, done.stdout
 
 
 def moved(r, handler, follower):
@@ -248,7 +248,7 @@ def explained_end(r):
     """What only one run has is told in a line, and not as a hundred differences of their own."""
     found = causes(r.diff(re.sub("^CP_EVENT_WRITE:", "gone:", r.source, flags=re.M)).stdout)
     assert [name for name, *_ in found] == ["CP_EVENT_WRITE: new has no handler of its own for it",
-                                            "one of both runs had ended"], found
+                                            "one of the two runs had ended"], found
     assert found[0][3].endswith("-> missing"), found
 
 
@@ -257,7 +257,7 @@ def other_handler(r):
     out = r.diff(changed(r.source, *SCRATCH[:3])).stdout
     found = causes(out)
     assert len(found) == 1 and found[0][0] == (
-        "no code of theirs differs, follows from what came before; changed code that ran elsewhere: "
+        "no changed code in their handlers, follows from earlier packets; changed code that ran elsewhere: "
         "CP_SCRATCH_WRITE+0x1"), found
 
 
@@ -331,7 +331,7 @@ def two_images(r):
     bare = os.path.join(r.folder, "bare")
     own = ["jump #is_pfp", "nop", claimfw.IS_PFP, "is_pfp:"]
     make.firmware(CPSCOPE, bare, claimfw.skeleton(own, {0x11: ["(rep)mov $00, $data"]}, "a5xx", first=()))
-    assert "handlers taken out: CP_NOP" in diff(pfp, me, bare + ".fw", me), "a table without a handler"
+    assert "handlers removed: CP_NOP" in diff(pfp, me, bare + ".fw", me), "a table without a handler"
     for wrong, said in (((pfp, pfp, other_pfp, me), "expected one PFP and one ME (pm4) of a5xx"), ((me, other_me, pfp, me), "no processor in common")):
         done = run("diff", *[word for name in wrong for word in ("--fw", name)], stream)
         assert done.returncode == 3 and said in done.stderr, done

@@ -193,7 +193,7 @@ def others_take_a_dump(bench):
     assert ": pass" in bench.command("check", "--search", bench.folder, trace, status=0).stdout
     text = bench.command("diff", "--fw", bench.own, "--fw", bench.near, bench.dump, status=0).stdout
     at = bench.place["CP_SCRATCH_WRITE"] + 1
-    assert "no differences\n" in text and "CP_SCRATCH_WRITE+0x1: changed, executed, the same behaviour" in text, text
+    assert "no differences\n" in text and "CP_SCRATCH_WRITE+0x1: changed, executed, no behavioural difference" in text, text
     assert "   -%04x 28420007  and $02, $02, 0x0007\n   +%04x 28420005  and $02, $02, 0x0005\n" % (at, at) in text, text
     row = json.loads(bench.command("diff", "--json", "--fw", bench.own, "--fw", bench.near, bench.dump, status=0).stdout)
     assert row["differences"] == 0 and "CP_SCRATCH_WRITE+0x1" in row["text"] and len(row["comparisons"]) == 1, row

@@ -137,7 +137,7 @@ static struct cps_err *merge_lcov(struct coverage *c, const char *path)
         end = end || !strcmp(line, "end_of_record");
     }
     return end ? NULL
-               : cps_err_new(CPS_ERR_INPUT, "%s: expected lcov's form, with \"end_of_record\"",
+               : cps_err_new(CPS_ERR_INPUT, "%s: expected lcov's format, with \"end_of_record\"",
                              path);
 }
 

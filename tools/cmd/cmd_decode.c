@@ -163,13 +163,13 @@ static struct cps_err *check_numbers(const struct job *job, const char *path)
     uint32_t submissions = job->play ? job->play->submissions : job->walk.submissions;
     struct cps_err *err = NULL;
     if (filter->submit >= 0 && (uint64_t)filter->submit >= submissions)
-        err =
-            cps_err_new(CPS_ERR_INPUT, "%s: there is no submission %ld, found %" PRIu32 " of them",
-                        path, filter->submit, submissions);
+        err = cps_err_new(CPS_ERR_INPUT,
+                          "no submission %ld: %s has %" PRIu32 " submission%s (numbered from 0)",
+                          filter->submit, path, submissions, submissions == 1 ? "" : "s");
     else if (draws->given && draws->first >= count && (draws->first || count))
         err = cps_err_new(CPS_ERR_INPUT,
-                          "%s: there is no draw %" PRIu64 ", found %" PRIu32 " of them", path,
-                          draws->first, count);
+                          "no draw %" PRIu64 ": %s has %" PRIu32 " draw%s (numbered from 0)",
+                          draws->first, path, count, count == 1 ? "" : "s");
     if (!err || !status_of(job))
         return err;
     report_note("decode", err);
@@ -215,10 +215,11 @@ static int report_rest(const struct job *job, const char *path)
         return summary_print_stop(&job->account, path);
     if (!job->packets)
         fprintf(stderr,
-                "%s: nothing decoded: of %" PRIu32 " submissions the capture has no packet\n", path,
-                walk->submissions);
+                "%s: nothing decoded: the capture has no packets of its %" PRIu32 " submissions\n",
+                path, walk->submissions);
     if (walk->missing)
-        report_aside("%s: streams that are not in the capture: %" PRIu64 "\n", path, walk->missing);
+        report_aside("%s: indirect buffers missing from the capture: %" PRIu64 "\n", path,
+                     walk->missing);
     if (walk->bad)
         fprintf(stderr, "%s: invalid packet headers: %" PRIu64 "\n", path, walk->bad);
     if (walk->full)

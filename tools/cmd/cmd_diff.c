@@ -352,7 +352,7 @@ int cmd_diff(const struct cps_options *opt)
     int usage = 0;
     if (count && (count % 2 || count > 4))
         return report_usage("diff takes --fw OLD --fw NEW (a5xx: two files each) and captures, "
-                            "which chips of two layouts do not need");
+                            "which are optional for chips of two layouts");
     if (!count && opt->arg_count != 2)
         return report_usage("diff takes two traces, or --fw OLD --fw NEW [CAPTURE...]");
     if (opt->events)

@@ -55,9 +55,9 @@ static struct cps_err *answer(struct ask *ask, int *status)
         if (setup->draw < 0 || result->state.now)
             continue;
         *status = summary_print_stop(&result->account, name[i]);
-        struct cps_err *err = cps_err_new(
-            CPS_ERR_INPUT, "draw %ld: the run of %s made %" PRIu32 " of them, counted from 0",
-            setup->draw, name[i], result->count);
+        struct cps_err *err =
+            cps_err_new(CPS_ERR_INPUT, "no draw %ld: %s has %" PRIu32 " draw%s (numbered from 0)",
+                        setup->draw, name[i], result->count, result->count == 1 ? "" : "s");
         if (!*status)
             return err;
         report_note("state", err); /* the run ended early: it is undecided */

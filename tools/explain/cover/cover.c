@@ -112,7 +112,7 @@ static struct cps_err *begin_file(const char *path, const struct cps_buf *listin
     CPS_BUF name = {0};
     if (strpbrk(path, "\r\n"))
         return cps_err_new(CPS_ERR_INPUT,
-                           "%s: a line break in the name, which lcov's form has no way "
+                           "%s: a line break in the name, which lcov's format has no way "
                            "to write; expected another one",
                            path);
     cps_buf_printf(&name, "%s.asm", path);

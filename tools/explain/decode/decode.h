@@ -158,7 +158,7 @@ void decode_summary_packet(struct decode_summary *summary, const struct cps_name
     "{dispatch} dispatch{dispatch~es}, {blit} blit{blit~s}, {resolve} resolve{resolve~s}\n" \
     "packets:\n{.type4?{type4:10}  type4\n}"                                                \
     "{type7*{count:10}  {name}{name!packet 0x{opcode:02x}}\n}"                              \
-    "{.bad?{bad_headers:10}  no header of a packet\n}"                                      \
+    "{.bad?{bad_headers:10}  not a valid packet header\n}"                                  \
     "registers, with how often they were written:\n"                                        \
     "{registers*{writes:10}  0x{reg:04x} {name}{name!-}{.half?+1} = 0x{first:08x}"          \
     "{.changed? first, 0x{last:08x} last, changed {changes} time{changes~s}}\n}"

@@ -127,8 +127,8 @@ static void put_effect(struct decode_text *t, const struct decode_packet *p,
         put_register(t, names, event);
     } else if (t->walk) {
         cps_buf_printf(&t->out, "%s 0x%" PRIx64 "\n",
-                       event->value == STREAM_TOO_DEEP ? "no level is left for the stream at"
-                                                       : "the capture does not hold",
+                       event->value == STREAM_TOO_DEEP ? "indirect buffers are nested too deep at"
+                                                       : "missing from the capture:",
                        event->addr);
     } else {
         cps_text_event(&t->out, event, names, false);
@@ -194,7 +194,7 @@ static void put_heads(struct decode_text *t, const struct decode_packet *p)
     if (p->starts != CPS_LAUNCH_NONE)
         put_head(t, 2 * p->depth, cps_launch_kind_text_(p->starts), p->draw, ":");
     if (t->walk && t->walk->next && p->head.addr == t->walk->next)
-        cps_buf_str(&t->out, "here the ring was to be read next:\n");
+        cps_buf_str(&t->out, "next read position of the ring:\n");
 }
 
 static void put_name(struct decode_text *t, const struct decode_packet *p)
@@ -215,7 +215,7 @@ static void put_name(struct decode_text *t, const struct decode_packet *p)
     }
     paint_end(&t->out, t->colour);
     if (pm4.kind == CPS_PM4_BAD)
-        cps_buf_str(&t->out, "no header of a packet");
+        cps_buf_str(&t->out, "not a valid packet header");
     else if (p->words.count < pm4.count && cps_event_sub(&p->head) != CPS_LEVEL_INT)
         cps_buf_printf(&t->out, "  (%zu of %" PRIu32 " words)", p->words.count, pm4.count);
 }

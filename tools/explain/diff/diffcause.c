@@ -304,9 +304,9 @@ static void put_name(const struct diff_causes *c, const struct cause *cause, str
         cps_buf_printf(out, ": %s has no handler of its own for it",
                        c->own[0][id] ? r->b.label : r->a.label);
     } else if (cause == c->ended) {
-        cps_buf_str(out, "one of both runs had ended");
+        cps_buf_str(out, "one of the two runs had ended");
     } else {
-        cps_buf_str(out, "no code of theirs differs, follows from what came before");
+        cps_buf_str(out, "no changed code in their handlers, follows from earlier packets");
         put_suspects(c, out);
     }
 }
@@ -412,7 +412,7 @@ static const char *describe_rest(const struct diff_causes *c, const struct cause
            : !cause->is_counted    ? "changed; what the ME executes is not counted"
            : !cause->ran           ? "changed but not exercised"
            : c->other->differences ? "changed, executed; what differs shows in other packets"
-                                   : "changed, executed, the same behaviour";
+                                   : "changed, executed, no behavioural difference";
 }
 
 /* Places that ran, or not, with their code. @return how many of @p most are left */
@@ -497,8 +497,8 @@ void diff_causes_print(struct diff_causes *c, bool all, struct cps_buf *out)
         put_cause(c, row[i], all ? UINT32_MAX : MOST_LINES, out);
     if (shown < count)
         cps_buf_printf(out, "  and %zu causes more: --all shows them\n", count - shown);
-    put_lost(c, 0, "handlers taken out: ", out);
-    put_lost(c, 1, "handlers put in: ", out);
+    put_lost(c, 0, "handlers removed: ", out);
+    put_lost(c, 1, "handlers added: ", out);
     put_merged(c, 0, "one handler now for ", out);
     put_merged(c, 1, "handlers of their own now for ", out);
     print_image(c, 0, all, out);

@@ -23,7 +23,8 @@ static const char afuc_layout[] =
     "{packets} packets, {instructions} instructions, {register_writes} register writes, "
     "{register_reads} register reads, {memory_writes} memory writes, {memory_reads} memory reads\n"
     "{.submissions?{.executed} of {.submissions} submissions executed, "
-    "{.not_captured} not captured, }{assumptions} assumptions, {.places} places not modelled\n";
+    "{.not_captured} not captured, }{assumptions} assumption{assumptions~s}, {.places} unmodelled "
+    "access{.places~es}\n";
 
 static const char script_layout[] =
     "{unknown*unknown: {@} x{.}\n}{.registers/ /{@}=0x{.:x}}\n"
