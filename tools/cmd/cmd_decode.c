@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cpscope decode: a capture as annotated text; with firmware, what executed and what came of it. */
+ * cpscope decode: a capture as annotated text; with firmware, the packets that executed and their
+ * effects. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static void take_packet(void *context, const struct decode_packet *packet)
                                                     : NULL;
     if (!job->packets++ && !job->err)
         job->err = decode_filter_check(job->filter, job->names);
-    /* what was seen after an error, or after memory was short, is no result */
+    /* packets after an error, or after memory was short, are no result */
     if (job->err || (mem && cps_mem_failed(mem)) ||
         !decode_filter_takes(job->filter, names, packet))
         return;
@@ -207,7 +208,7 @@ static void put_end(struct job *job, bool complete)
     json_object_put(root);
 }
 
-/* Reports on stderr what was not decoded. @return the status */
+/* Reports missing and invalid parts on stderr. @return the status */
 static int report_rest(const struct job *job, const char *path)
 {
     const struct stream_walk *walk = &job->walk;

@@ -112,7 +112,7 @@ static struct cps_err *open_names(struct differ *d)
 
 /* ---- Two traces ---- */
 
-/* As `run` writes it today, whatever policies a head leaves out; else as it stands there. */
+/* As `run` writes it today, whatever policies a head omits; else the head's own text. */
 static void describe_policy(const struct cps_trace_head *head, struct cps_buf *out)
 {
     struct cps_policy policy = cps_policy_default();
@@ -125,7 +125,7 @@ static void describe_policy(const struct cps_trace_head *head, struct cps_buf *o
     cps_err_free(err);
 }
 
-/* @param usage  gets 2 for an option that has no meaning for what the traces are of */
+/* @param usage  gets 2 for an option that has no meaning for these traces */
 static struct cps_err *diff_traces(struct differ *d, int *usage)
 {
     const struct cps_options *opt = d->opt;

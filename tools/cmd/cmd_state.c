@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cpscope state: what the registers hold at a draw, and what changed since the one before, or
+ * cpscope state: the registers at a draw, and their changes since the one before, or
  * between two draws, captures, or firmware revisions. */
 #include <inttypes.h>
 #include <stdio.h>

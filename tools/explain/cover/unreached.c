@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Why code did not run: nothing leads there, its packet did not come, its processor did nothing, or
- * a branch in front of it went the other way each time. */
+ * a branch before it went the other way each time. */
 #include "tools/explain/cover/cover.h"
 
 #include <inttypes.h>
@@ -60,7 +60,7 @@ static bool has_run(const struct part *p, uint32_t at)
     return at < NOWHERE && p->cover[at].run;
 }
 
-/* The first that leads there, but rather one that ran: that says what went the other way. */
+/* The first lead, but rather one that ran: that is the branch that went the other way. */
 static void note_lead(void *context, uint32_t from, uint32_t to)
 {
     struct part *p = context;
@@ -180,7 +180,7 @@ static uint32_t end_of(const struct part *p, uint32_t at)
 static void print_part(const struct part *p, const struct cps_names *names,
                        const struct proofs *proofs, uint64_t words[REASONS], struct cps_buf *out)
 {
-    for (uint32_t at = 2; at < p->count;) { /* behind the header */
+    for (uint32_t at = 2; at < p->count;) { /* after the header */
         if (p->cover[at].run || !is_code(p, at)) {
             at++;
             continue;

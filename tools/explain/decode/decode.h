@@ -19,7 +19,7 @@ struct json_object;
 
 /* ---- packet.c ---- */
 
-/** A packet, with what was seen until the next one of its processor. */
+/** A packet, with the events until the next one of its processor. */
 struct decode_packet {
     struct cps_event head;    /**< PKT: where, its level, its header, its processor */
     const char *name;         /**< of type 7; NULL: it has none, or is of type 4 */
@@ -127,12 +127,12 @@ struct decode_text {
     const struct decode_filter *filter;
     struct cps_buffers *const *buffers; /**< of the capture, valid now */
     const struct stream_walk *walk;     /**< the source without firmware, or NULL */
-    bool all;                           /**< also what firmware did just as the stream says */
+    bool all;                           /**< also writes that the stream itself contains */
     bool colour;
-    const char *capture; /**< JSON says which one it is, where there are several; else NULL */
-    bool has_processors; /**< more than one: each packet says whose it is */
+    const char *capture; /**< its name in JSON if there are several; else NULL */
+    bool has_processors; /**< more than one: each packet names its own */
     struct cps_buf out;  /**< grows by packet; the caller empties it */
-    uint32_t submission; /**< whose head was written, plus 1 */
+    uint32_t submission; /**< the last one whose head was written, plus 1 */
     uint64_t draw;       /**< the same of draws */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Packets as people read them: a line for the header, one for each word that means something, and
- * beneath what was made of it. */
+ * below its effects. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "trace/form/text.h"
 #include "trace/form/words.h"
 
-#define WORDS_IN_ROW 8 /* of words that nobody names */
+#define WORDS_IN_ROW 8 /* of words without a name */
 
 /* The words of a packet on their way. */
 struct lines {
@@ -21,7 +21,7 @@ struct lines {
     struct cps_buf line; /* of the word that is open */
     bool has_value;      /* it means something */
     bool is_taken;       /* it is to be shown */
-    unsigned row;        /* words without a meaning that stand in the line */
+    unsigned row;        /* words without a meaning in the line */
 };
 
 /* Words are below the header. */
@@ -98,7 +98,7 @@ static void put_words(struct decode_text *t, const struct decode_packet *p)
     cps_buf_deinit(&lines.line);
 }
 
-/* ---- What was made of it ---- */
+/* ---- Effects ---- */
 
 static void put_register(struct decode_text *t, const struct cps_names *names,
                          const struct cps_event *event)

@@ -68,7 +68,7 @@ void diff_handler_bounds(const struct cps_fw *fw, const struct cps_fw_part *part
 void diff_put_code(const struct cps_fw *fw, const struct cps_fw_part *part,
                    const struct cps_names *names, uint32_t at, struct cps_buf *out);
 
-/* ---- diffplace.c: lines begin with two characters that say what is special about them ---- */
+/* ---- diffplace.c: the first two characters of a line are its marks (html.h) ---- */
 
 /** The name of the place: firmware, processor, packet and both program counters. Many captures
  * diverge in few places. */
@@ -128,7 +128,7 @@ void diff_print_where(const struct diff_report *report, const struct cps_fw_chan
 /** The removed and added instructions, with two of the new image around them. */
 void diff_print_hunk(const struct diff_report *report, const struct cps_fw_change *change,
                      uint32_t most, struct cps_buf *out);
-/** All changed places, without what a corpus did there. */
+/** All changed places, without executions. */
 CPS_MUST_USE struct cps_err *diff_print_places(const struct diff_report *report,
                                                struct cps_buf *out);
 

@@ -59,8 +59,8 @@ void profile_name(const struct profile *p, const struct profile_node *node, stru
     }
 }
 
-/* Without what separates frames and counts, in a line of folded stacks; else without what ends the
- * line. */
+/* Appends a name without the characters that separate frames and counts in a line of folded stacks;
+ * else without those that end the line. */
 static void put_plain(const char *name, bool folded, struct cps_buf *out)
 {
     for (; *name; name++) {
@@ -90,28 +90,27 @@ static int by_text(const void *a, const void *b)
     return strcmp(((const struct stack *)a)->text, ((const struct stack *)b)->text);
 }
 
-static char *stack_text(const struct profile *p, size_t number)
+static void put_stack(const struct profile *p, size_t number, struct cps_buf *out)
 {
-    size_t frames[2 * CPS_FRAMES_MOST_];
-    unsigned depth = 0;
-    CPS_BUF text = {0};
-    for (size_t at = number; at && depth < 2 * CPS_FRAMES_MOST_; at = p->node[at].parent)
-        frames[depth++] = at;
-    while (depth) {
-        put_frame(p, &p->node[frames[--depth]], true, &text);
-        cps_buf_str(&text, depth ? ";" : "");
+    const struct profile_node *node = &p->node[number];
+    if (node->parent) {
+        put_stack(p, node->parent, out);
+        cps_buf_str(out, ";");
     }
-    return tool_strdup(tool_text(&text));
+    put_frame(p, node, true, out);
 }
 
-/* Stacks that differ in where calls stand only are one. */
+/* Stacks that differ only in their call sites are one. */
 void profile_folded(const struct profile *p, struct cps_buf *out)
 {
     struct stack *stacks = tool_alloc(p->nodes, sizeof(*stacks));
     size_t count = 0;
     for (size_t i = 0; i < p->nodes; i++) {
-        if (p->node[i].self)
-            stacks[count++] = (struct stack){stack_text(p, i), p->node[i].self};
+        CPS_BUF text = {0};
+        if (!p->node[i].self)
+            continue;
+        put_stack(p, i, &text);
+        stacks[count++] = (struct stack){tool_strdup(tool_text(&text)), p->node[i].self};
     }
     qsort(stacks, count, sizeof(*stacks), by_text);
     for (size_t i = 0; i < count; i++) {
@@ -120,7 +119,6 @@ void profile_folded(const struct profile *p, struct cps_buf *out)
         else
             cps_buf_printf(out, "%s %" PRIu64 "\n", stacks[i].text, stacks[i].count);
         free(stacks[i].text);
-        stacks[i].text = NULL;
     }
     free(stacks);
 }
@@ -198,7 +196,7 @@ static void put_position(const struct profile *p, unsigned who, uint32_t pc, str
     cps_buf_printf(out, "0x%" PRIx32 " %" PRIu32, pc, line ? line->line : 0);
 }
 
-/* Frames without code, which are processors and streams, stand at dword 0. */
+/* Frames without code, which are processors and streams, are at dword 0. */
 static void put_item(const struct profile *p, const struct item *item, struct cps_buf *out)
 {
     bool has_code = item->to.kind == PROFILE_CALL || item->to.kind == PROFILE_INTERRUPT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One run, of which the state of the registers is kept as it stands when a launch has been made. */
+ * One run, with the state of the registers after each launch. */
 #include "tools/explain/stream/state.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "isa/base/within.h"
 #include "tools/cmd/terminal/oom.h"
 
-/* Where the address of a register has its pipe, if it is not that of the processor (a7xx on). */
+/* Bits of a register's address from here on are its pipe, 0: the processor's own (a7xx on). */
 #define PIPE_SHIFT 36
 
 /* A run so far. After each draw only those registers are copied that were written since the one

@@ -64,7 +64,7 @@ CPS_MUST_USE struct cps_err *state_gather(const struct state_setup *setup,
                                           struct state_result *ret);
 void state_deinit(struct state_result *result);
 
-/* ---- in the middle of a run of somebody else's, as the debugger has it ---- */
+/* ---- in the middle of the caller's run, as in the debugger ---- */
 
 struct state_run;
 
@@ -83,7 +83,7 @@ struct cps_sink *state_run_sink(struct state_run *run);
 /** What was gathered: the last draw that began, the registers now, and as they were when the draw
  * before was done. It belongs to @p run. */
 const struct state_result *state_run_result(const struct state_run *run);
-/** Whether that draw is still being made; else the registers are what the next one finds so far. */
+/** Whether that draw is still being made; else the registers are those of the next one so far. */
 bool state_run_in_draw(const struct state_run *run);
 void state_run_destroy(struct state_run *run);
 
@@ -109,7 +109,7 @@ enum state_mark {
 /**
  * Adds "draws" and "runs", of one side or two, and the "registers" of the last one, beside the side
  * before, or what they were before the draw. Pairs that are one register of 64 bits are joined.
- * @param only_changed  the text leaves out what is as it was
+ * @param only_changed  the text omits registers that did not change
  * @return whether any register differs
  */
 bool state_put(const struct state_result *result, unsigned sides, bool only_changed,

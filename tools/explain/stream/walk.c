@@ -269,7 +269,7 @@ static struct cps_err *submit(struct stream_walk *walk, struct stream stream)
 struct cps_err *stream_walk_end(struct stream_walk *walk)
 {
     uint32_t n = walk->ring.dwords, oldest = 0;
-    if (cps_mem_failed(walk->mem)) /* what was read since is no result */
+    if (cps_mem_failed(walk->mem)) /* words read since are no result */
         return cps_err_nomem();
     if (!n)
         return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * A capture read without firmware: its streams are followed as their packets say, and what is seen
- * goes on as events, as a run's would. Nothing is executed. So conditions count as true, memory is
- * what the capture holds, draw-state groups run once in front of the draw behind them, and a
- * register gets a value only where the stream itself has it. */
+ * A capture read without firmware: its streams are followed by their packets, which become events
+ * like those of a run. Nothing is executed. So conditions count as true, memory has the contents of
+ * the capture, draw-state groups run once before the next draw, and a register gets a value only
+ * where the stream itself has it. */
 #ifndef CPS_WALK_H
 #define CPS_WALK_H
 
@@ -17,7 +17,7 @@ struct cps_mem;
 /** How deep streams call each other: ring, IB1 to IB3, and a group. */
 #define WALK_DEPTH 5
 
-/** Why a stream that is named is not among the events: value of the UNMODELLED that says so. */
+/** Why a named stream is not among the events: the value of its UNMODELLED. */
 enum stream_gap {
     STREAM_NOT_HELD, /**< the capture has nothing there */
     STREAM_TOO_DEEP  /**< it is called from IB3 or a draw-state group */
@@ -33,7 +33,7 @@ struct stream_walk {
     struct cps_names *names; /**< of the GPU that made the capture, once that is known */
     struct cps_names **publish; /**< gets the same before the first event; stays the walk's */
     const char *rnn;            /**< as for cps_names_create() */
-    enum cps_gen gen;           /**< CPS_GEN_NONE: as the capture says */
+    enum cps_gen gen;           /**< CPS_GEN_NONE: of the capture */
     uint64_t limit;             /**< packets of one submission */
     struct cps_mem *mem;
     uint32_t (*word)[0x4000]; /**< of the packet at each depth; owned */
@@ -68,7 +68,7 @@ CPS_MUST_USE struct cps_err *stream_walk_end(struct stream_walk *walk);
 void stream_walk_deinit(struct stream_walk *walk);
 
 /** Calls @p each for each register that the words of a packet name as one that it writes; @p value
- * is NULL where the stream does not say what is written. */
+ * is NULL where the stream does not contain the value. */
 void stream_walk_registers(const struct cps_names *names, uint32_t header, const uint32_t *words,
                            size_t count,
                            void (*each)(void *context, uint32_t number, const uint32_t *value),
