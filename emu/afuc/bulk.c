@@ -107,14 +107,15 @@ static inline void note_registers(struct afuc_core *core, uint32_t offset, const
                                   uint32_t count, unsigned path)
 {
     struct cps_tap *tap = &core->machine->engine.tap;
-    if (CPS_LIKELY(!cps_tap_wants_(tap, CPS_EV_REG))) {
-        tap->count[CPS_EV_REG] += count;
+    tap->count[CPS_EV_REG] += count;
+    if (CPS_LIKELY(!cps_tap_wants_(tap, CPS_EV_REG)))
         return;
-    }
-    struct cps_event event = cps_event_make(CPS_EV_REG, path, core->who, core->s.pc, offset, 0);
-    for (uint32_t i = 0; i < count; i++, event.addr++) {
-        event.value = word[i];
-        cps_tap_put_(tap, event, CPS_EV_REG);
+    const struct cps_event first =
+        cps_event_make(CPS_EV_REG, path, core->who, core->s.pc, offset, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        tap->event[tap->pending++] = (struct cps_event){first.head, first.addr + i, word[i], 0};
+        if (CPS_UNLIKELY(tap->pending == CPS_TAP_BATCH))
+            cps_tap_flush_(tap);
     }
 }
 
