@@ -7,7 +7,7 @@
  * points once the delay slot has become `ip`: that is all a delay slot is, also when the slot holds
  * a branch itself.
  *
- * The file that includes this one says whether somebody watches: WATCHED, and note(), which is
+ * The file that includes this one says whether somebody watches: WATCHED, and note_step(), which is
  * called after each instruction with where it branches to, if it does.
  *
  * An instruction that cannot go on (its queue is empty) leaves `ip` and `np` as they are and runs
@@ -23,7 +23,7 @@
 #define NOTE(to)                          \
     do {                                  \
         if (WATCHED && each)              \
-            note(core, ip, (to), before); \
+            note_step(core, ip, (to), before); \
         else if (WATCHED && (to))         \
             note_edge(core, ip, (to));    \
     } while (0)

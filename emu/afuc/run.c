@@ -72,8 +72,8 @@ static inline void note_edge(struct afuc_core *core, const struct afuc_uop *uop,
 /* ---- what is noted after an instruction ---- */
 
 /* @p to  where it branches, NULL: it does not; @p before  general registers before it */
-static void note(struct afuc_core *core, const struct afuc_uop *uop, const struct afuc_uop *to,
-                 uint32_t before[R_COUNT])
+static void note_step(struct afuc_core *core, const struct afuc_uop *uop, const struct afuc_uop *to,
+                      uint32_t before[R_COUNT])
 {
     uint32_t pc = (uint32_t)(uop - core->uops);
     if (core->cover) {

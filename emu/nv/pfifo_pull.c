@@ -25,7 +25,7 @@ static struct command command_at_get(const struct nv *e, unsigned cache)
     return (struct command){cache, c->chid & 0x7f, addr >> 13 & 7, addr & 0x1ffc, c->data[entry]};
 }
 
-static void take(struct nv *e, unsigned cache)
+static void take_command(struct nv *e, unsigned cache)
 {
     struct pfifo_cache *c = &pfifo_of_(e)->cache[cache];
     c->get = cache ? pfifo_next_(e, c->get) : c->get ^ 4;
@@ -178,7 +178,7 @@ bool pfifo_pull_(struct nv *e)
         const struct command c = command_at_get(e, cache);
         if (!perform(e, &c))
             continue;
-        take(e, cache);
+        take_command(e, cache);
         return true;
     }
     return false;

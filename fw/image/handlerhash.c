@@ -12,7 +12,7 @@
 
 #define MOST ((size_t)1 << 16) /* nodes; handlers of shipped images have some thousands */
 
-static void put(struct sha256_ctx *hash, uint32_t word)
+static void hash_word(struct sha256_ctx *hash, uint32_t word)
 {
     uint8_t bytes[4];
     cps_put_le32(bytes, word);
@@ -26,10 +26,10 @@ static void put_node(const struct cps_fw_walk *walk, const struct cps_fw_node *n
 {
     const struct cps_insn insn =
         cps_fw_decode_(walk->fw, walk->fw->words[walk->part->start + node->pc]);
-    put(hash, (uint32_t)insn.word & ~(uint32_t)cps_insn_target_bits(&cps_isa_afuc, &insn));
-    put(hash, node->count);
+    hash_word(hash, (uint32_t)insn.word & ~(uint32_t)cps_insn_target_bits(&cps_isa_afuc, &insn));
+    hash_word(hash, node->count);
     for (unsigned k = 0; k < node->count; k++)
-        put(hash, node->next[k]);
+        hash_word(hash, node->next[k]);
 }
 
 static bool is_unknown(uint32_t next)
@@ -79,9 +79,9 @@ static struct cps_err *hash_handler(struct cps_fw_walk *walk, uint32_t entry,
     CPS_TRY(cps_fw_walk_from_(walk, entry, &first));
     CPS_TRY(cps_fw_walk_(walk));
     sha256_init(&hash);
-    put(&hash, walk->fw->gen);
-    put(&hash, walk->fw->layout);
-    put(&hash, first);
+    hash_word(&hash, walk->fw->gen);
+    hash_word(&hash, walk->fw->layout);
+    hash_word(&hash, first);
     ret->instructions = (uint32_t)walk->count;
     ret->open = !walk->count;
     for (size_t i = 0; i < walk->count; i++) {

@@ -97,7 +97,7 @@ struct cps_err *cps_fw_walk_from_(struct cps_fw_walk *walk, uint32_t pc, uint32_
     return intern(walk, pc, pc + 1, ret ? ret : &node);
 }
 
-static void tell(const struct cps_fw_walk *walk, uint32_t from, uint32_t to)
+static void report_edge(const struct cps_fw_walk *walk, uint32_t from, uint32_t to)
 {
     if (walk->lead && to < cps_fw_code_end_(walk->part))
         walk->lead(walk->context, from, to);
@@ -131,7 +131,7 @@ static int64_t constant(const struct cps_insn *insn)
 
 static struct cps_err *guess(struct cps_fw_walk *walk, uint32_t from, uint32_t to)
 {
-    tell(walk, from, to);
+    report_edge(walk, from, to);
     return cps_fw_walk_from_(walk, to, NULL);
 }
 
@@ -179,13 +179,13 @@ static void tell_all(const struct cps_fw_walk *walk, const struct cps_fw_node *n
     enum cps_flow flow = cps_insn_flow(&cps_isa_afuc, insn);
     uint32_t pc = node->pc;
     bool in_order = node->npc == pc + 1;
-    tell(walk, pc, target);
+    report_edge(walk, pc, target);
     if (in_order || flow == CPS_FLOW_SKIP)
-        tell(walk, pc, pc + 1);
+        report_edge(walk, pc, pc + 1);
     if ((in_order && flow == CPS_FLOW_BRANCH) || flow == CPS_FLOW_CALL)
-        tell(walk, pc, pc + 2);
+        report_edge(walk, pc, pc + 2);
     if (flow == CPS_FLOW_SKIP)
-        tell(walk, pc, pc + 3);
+        report_edge(walk, pc, pc + 3);
 }
 
 static struct cps_err *follow(struct cps_fw_walk *walk, size_t at, const struct cps_insn *insn)

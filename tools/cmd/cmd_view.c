@@ -128,7 +128,7 @@ static struct cps_err *make(struct viewer *v)
     return cps_outfile_whole(v->opt->output, v->out.data, v->out.size);
 }
 
-static void note(struct viewer *v)
+static void report_contents(struct viewer *v)
 {
     if (v->opt->no_code)
         report_aside("%s: holds words of the capture\n", v->opt->output);
@@ -171,7 +171,7 @@ int cmd_view(const struct cps_options *opt)
     for (unsigned i = 0; !err && i < v.sides; i++)
         stopped |= summary_print_stop(&v.side[i].record.account, capture_name(&v));
     if (!err)
-        note(&v);
+        report_contents(&v);
     release(&v);
     return err ? report_error(err) : stopped;
 }

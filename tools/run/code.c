@@ -95,7 +95,7 @@ void code_put_choice(const struct play *play, struct cps_buf *out)
 }
 
 /* Which firmware a dump runs, and that the dump is cut. */
-static struct cps_err *say(const struct play *play)
+static struct cps_err *print_choice(const struct play *play)
 {
     CPS_BUF text = {0};
     code_put_choice(play, &text);
@@ -116,7 +116,7 @@ struct cps_err *code_open(struct play *play)
         cps_err_free(err);
         return more;
     }
-    return err || play->quiet ? err : say(play);
+    return err || play->quiet ? err : print_choice(play);
 }
 
 void code_free(struct code *code)

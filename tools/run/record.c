@@ -93,7 +93,7 @@ void record_drop_steps(struct record *record)
     record->stepless = true;
 }
 
-static void put(struct cps_sink *sink, const struct cps_event *events, size_t count)
+static void record_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct record *record = (struct record *)((char *)sink - offsetof(struct record, sink));
     if (record->most_steps && !record->stepless && record->count + count > record->most_steps)
@@ -243,7 +243,7 @@ struct run {
 static struct cps_err *open_run(struct run *run, const struct record_setup *setup,
                                 const char *const firmware[2], struct record *record)
 {
-    *record = (struct record){.sink = {put}, .most_steps = setup->most_steps};
+    *record = (struct record){.sink = {record_events}, .most_steps = setup->most_steps};
     *run = (struct run){.setup = setup, .config = config_for(setup, firmware), .record = record};
     run->play = calloc(1, sizeof(*run->play));
     if (!run->play)

@@ -265,7 +265,7 @@ static bool find_buffer(void *context, const char *name, size_t length, uint64_t
     return true;
 }
 
-static struct cps_err *give(struct text *t, const struct cps_item *item)
+static struct cps_err *emit_item(struct text *t, const struct cps_item *item)
 {
     return t->sizes_only ? NULL : t->sink->item(t->sink, item);
 }
@@ -288,7 +288,7 @@ static struct cps_err *read_chip(struct text *t, const char *line, const char *a
     item.chip.gpu_id = gpu ? (uint32_t)value : 0;
     item.chip.chip_id = gpu ? 0 : (uint64_t)value;
     CPS_TRY(open_names(t, item.chip.gpu_id, item.chip.chip_id));
-    return give(t, &item);
+    return emit_item(t, &item);
 }
 
 static struct cps_err *read_buffer(struct text *t, const char *line, const char *at)
@@ -314,7 +314,7 @@ static struct cps_err *read_buffer(struct text *t, const char *line, const char 
                                        .size = 4 * (uint64_t)known->dwords,
                                        .name = known->name,
                                        .name_size = known->length}};
-    return give(t, &item);
+    return emit_item(t, &item);
 }
 
 /* "submit NAME", "submit NAME lpac". */
@@ -329,7 +329,7 @@ static struct cps_err *read_submit(struct text *t, const char *line, const char 
     item.stream.lpac = !strncmp(ring, "lpac", 4) && !*cps_lex_blank(ring + 4);
     if (*ring && !item.stream.lpac)
         return error_at(t, line, (size_t)(ring - line), "expected 'lpac' or the end of the line");
-    return give(t, &item);
+    return emit_item(t, &item);
 }
 
 /* "ring NAME": the processor's ring holds what that buffer does; as small as it may be. */
@@ -343,7 +343,7 @@ static struct cps_err *read_ring(struct text *t, const char *line, const char *a
         return error_at(t, line, (size_t)(at - line), "expected the name of a buffer");
     while (item.ring.size / 4 <= item.ring.wptr)
         item.ring.size *= 2;
-    return give(t, &item);
+    return emit_item(t, &item);
 }
 
 /* "start REG VALUE": what a register held before anything ran. */
@@ -369,7 +369,7 @@ static struct cps_err *read_start(struct text *t, const char *line, const char *
     const struct cps_item item = {
         .kind = CPS_ITEM_REGISTER,
         .reg = {.offset = words[0] >> 8 & 0x3ffff, .value = words[1], .section = "start"}};
-    return give(t, &item);
+    return emit_item(t, &item);
 }
 
 static struct cps_err *give_words(struct text *t, uint32_t count)
@@ -381,7 +381,7 @@ static struct cps_err *give_words(struct text *t, uint32_t count)
         .line = t->line,
         .buffer = {.iova = t->iova, .size = 4 * (uint64_t)count, .data = t->bytes}};
     t->iova += 4 * (uint64_t)count;
-    return give(t, &item);
+    return emit_item(t, &item);
 }
 
 static struct cps_err *read_packet(struct text *t, const char *line)
@@ -409,7 +409,7 @@ static struct cps_err *read_init(struct text *t, const char *line, const char *a
     const struct cps_item item = {.kind = CPS_ITEM_INIT};
     (void)line;
     (void)at;
-    return give(t, &item);
+    return emit_item(t, &item);
 }
 
 static struct cps_err *read_reset(struct text *t, const char *line, const char *at)
@@ -417,7 +417,7 @@ static struct cps_err *read_reset(struct text *t, const char *line, const char *
     const struct cps_item item = {.kind = CPS_ITEM_RESET};
     (void)line;
     (void)at;
-    return give(t, &item);
+    return emit_item(t, &item);
 }
 
 static const struct {

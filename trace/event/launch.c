@@ -64,7 +64,7 @@ static bool ends(struct cps_launches *launches, const struct cps_event *packet)
 }
 
 /* The packet has all the words that came. */
-static enum cps_launch_step settle(struct cps_launches *launches)
+static enum cps_launch_step end_packet(struct cps_launches *launches)
 {
     launches->is_fresh = false;
     struct cps_launch *last = &launches->last;
@@ -111,14 +111,14 @@ enum cps_launch_step cps_launches_take_(struct cps_launches *launches,
             launch->word[launch->words++] = event->value;
         return CPS_LAUNCH_INSIDE;
     }
-    if (launches->is_fresh && settle(launches) == CPS_LAUNCH_BEGINS)
+    if (launches->is_fresh && end_packet(launches) == CPS_LAUNCH_BEGINS)
         return CPS_LAUNCH_BEGINS;
     return is_everyones || kind == CPS_EV_PKT ? advance(launches, event) : CPS_LAUNCH_INSIDE;
 }
 
 enum cps_launch_step cps_launches_end_(struct cps_launches *launches)
 {
-    if (launches->is_fresh && settle(launches) == CPS_LAUNCH_BEGINS)
+    if (launches->is_fresh && end_packet(launches) == CPS_LAUNCH_BEGINS)
         return CPS_LAUNCH_BEGINS;
     enum cps_launch_step step = launches->is_open ? CPS_LAUNCH_ENDS : CPS_LAUNCH_INSIDE;
     launches->is_open = false;

@@ -27,7 +27,7 @@ static void skip_blank(struct reader *r)
         r->at++;
 }
 
-static bool take(struct reader *r, char c)
+static bool take_char(struct reader *r, char c)
 {
     skip_blank(r);
     if (r->at == r->end || *r->at != c)
@@ -113,7 +113,7 @@ static size_t plain(const struct reader *r)
 static bool string(struct reader *r, struct cps_buf *out)
 {
     cps_buf_clear(out);
-    if (!take(r, '"'))
+    if (!take_char(r, '"'))
         return false;
     for (;;) {
         const char *from = r->at;
@@ -195,7 +195,7 @@ static bool member(struct reader *r, struct json_object *object)
 {
     struct cps_buf *key = &r->key[r->depth - 1];
     struct json_object *found = NULL;
-    if (!string(r, key) || !take(r, ':') || !value(r, &found)) {
+    if (!string(r, key) || !take_char(r, ':') || !value(r, &found)) {
         json_object_put(found);
         return false;
     }
@@ -221,12 +221,12 @@ static bool list(struct reader *r, char end, struct json_object *to,
                  bool (*one)(struct reader *r, struct json_object *to))
 {
     bool good = true;
-    if (take(r, end))
+    if (take_char(r, end))
         return true;
     do
         good = one(r, to);
-    while (good && take(r, ','));
-    return good && take(r, end);
+    while (good && take_char(r, ','));
+    return good && take_char(r, end);
 }
 
 static bool container(struct reader *r, struct json_object **ret)

@@ -244,7 +244,7 @@ struct cps_err *cps_outfile_open(const char *path, struct cps_outfile **ret)
     return err;
 }
 
-static void put(struct cps_outfile *out, const char *data, size_t size, off_t at)
+static void write_at(struct cps_outfile *out, const char *data, size_t size, off_t at)
 {
     size_t done = 0;
     while (!out->failed && done < size) {
@@ -261,7 +261,7 @@ static void put(struct cps_outfile *out, const char *data, size_t size, off_t at
 
 static void flush(struct cps_outfile *out)
 {
-    put(out, out->buffer, out->used, -1);
+    write_at(out, out->buffer, out->used, -1);
     out->used = 0;
 }
 
@@ -306,7 +306,7 @@ bool cps_outfile_patchable(const struct cps_outfile *out)
 void cps_outfile_patch(struct cps_outfile *out, const void *data, size_t size)
 {
     flush(out);
-    put(out, data, size, 0);
+    write_at(out, data, size, 0);
 }
 
 static void release(struct cps_outfile *out)

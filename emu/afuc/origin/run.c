@@ -160,7 +160,7 @@ uint32_t origin_kept_(const struct origin *o, uint32_t kept)
 /* 56 bytes each; what survives is much less than what is made. */
 enum { MOST = 1u << 22, FEWEST = 1u << 18 };
 
-static void tell(struct origin *o, const struct cps_event *event, uint32_t node)
+static void report_event(struct origin *o, const struct cps_event *event, uint32_t node)
 {
     bool counts = o->kinds >> cps_event_kind(event) & 1;
     if (o->seen)
@@ -187,7 +187,7 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
         }
         o->t = (struct tick){0};
         origin_host_event_(o, &events[i]);
-        tell(o, &events[i], 0);
+        report_event(o, &events[i], 0);
     }
 }
 
@@ -243,7 +243,7 @@ static void end(struct origin *o, bool done)
     origin_fifo_match_(o, &t->tags->memdata, &t->core->s.memdata);
     origin_fifo_match_(o, &t->tags->regdata, &t->core->s.regdata);
     for (size_t i = 0; i < o->events; i++)
-        tell(o, &o->event[i].event, o->event[i].node);
+        report_event(o, &o->event[i].event, o->event[i].node);
     o->events = 0;
 }
 

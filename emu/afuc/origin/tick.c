@@ -194,7 +194,7 @@ static void leave(struct origin *o, struct tick *t, struct flow value)
 }
 
 /* A value leaves for @p target: a general register, or a port, where events say what follows. */
-static void put(struct origin *o, struct tick *t, unsigned target, struct flow value)
+static void set_register(struct origin *o, struct tick *t, unsigned target, struct flow value)
 {
     value.target = target;
     if (target >= R_ADDR && target <= R_DATA) {
@@ -226,7 +226,7 @@ static void extra_moves(struct origin *o, struct tick *t)
     for (uint32_t i = 0; i < count; i++) {
         struct flow value = read_source(o, t, source);
         unsigned target = count == 3 && i == 1 ? uop->dst : (unsigned)R_DATA;
-        put(o, t, ported ? target : (unsigned)R_TRASH, value);
+        set_register(o, t, ported ? target : (unsigned)R_TRASH, value);
     }
 }
 
@@ -264,7 +264,7 @@ static void alu(struct origin *o, struct tick *t)
         node_(o, node)->dst = TAG_CARRY;
         t->tags->general[TAG_CARRY] = node;
     }
-    put(o, t, uop->dst, made);
+    set_register(o, t, uop->dst, made);
     if (uop->xmov)
         extra_moves(o, t);
 }
@@ -301,7 +301,7 @@ static void load(struct origin *o, struct tick *t)
 {
     uint32_t value = node_(o, t->read)->value;
     address(o, t);
-    put(o, t, t->uop->dst, (struct flow){t->read, value, 0});
+    set_register(o, t, t->uop->dst, (struct flow){t->read, value, 0});
 }
 
 /* A register of the draw-state group that is selected: base and dwords of what was executed, then
@@ -337,7 +337,7 @@ static void read_register(struct origin *o, struct tick *t, unsigned kind)
         from = group_word(o, t, number, value);
     uint32_t node = origin_new_(o, kind, value, number);
     node_(o, node)->in[ORIGIN_A] = from;
-    put(o, t, t->uop->dst, (struct flow){node, value, 0});
+    set_register(o, t, t->uop->dst, (struct flow){node, value, 0});
 }
 
 /* Where a call returns to is a constant of the firmware. */

@@ -150,8 +150,8 @@ static uint8_t read_out(const struct scale *k, int32_t acc)
     return (uint8_t)(k->low ? value : value >> 8);
 }
 
-static void put(struct vp1 *s, const struct scale *k, unsigned writes, uint32_t dst, unsigned i,
-                int32_t acc)
+static void write_element(struct vp1 *s, const struct scale *k, unsigned writes, uint32_t dst,
+                          unsigned i, int32_t acc)
 {
     if (writes & 1)
         s->now.va[i] = acc;
@@ -237,7 +237,8 @@ static void multiply_add(struct nv *e, const struct vp1_s2v *s2v)
                          : m->addend == A_S2 ? shifted(s2, width_of(&k))
                                              : 0;
         factors_of(s2v, VP1(word, S2V), mask, i, f);
-        put(s, &k, m->writes, VP1(word, VDST), i, accumulate(&k, addend, products(s, &k, m, f, i)));
+        write_element(s, &k, m->writes, VP1(word, VDST), i,
+                      accumulate(&k, addend, products(s, &k, m, f, i)));
     }
 }
 
@@ -256,7 +257,7 @@ static void lerp_VLRP(struct vp1 *s, const struct scale *k, const int f[2], unsi
     uint32_t word = s->word[VP1_V];
     int t = s->old.v[VP1(word, VSRC1) | 1][i];
     int64_t product = (int64_t)(s->old.v[VP1(word, VSRC1)][i] - t) * s->old.v[VP1(word, VSRC2)][i];
-    put(s, k, 2, VP1(word, VDST), i, accumulate(k, shifted(t, width_of(k)), product));
+    write_element(s, k, 2, VP1(word, VDST), i, accumulate(k, shifted(t, width_of(k)), product));
 }
 
 static void lerp_VLRP2(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
@@ -267,15 +268,15 @@ static void lerp_VLRP2(struct vp1 *s, const struct scale *k, const int f[2], uns
     int base = input(k, quad(s, 0, i) ^ (how & 2 ? 0x80 : 0), how & 1);
     int64_t product = (int64_t)(input(k, quad(s, 2, i), how & 1) - q0) * f[0] +
                       (int64_t)(input(k, quad(s, 3, i), how & 1) - q0) * f[1];
-    put(s, k, how & 4 ? 3 : 2, VP1(word, VDST), i,
-        accumulate(k, shifted(base, width_of(k)), product));
+    write_element(s, k, how & 4 ? 3 : 2, VP1(word, VDST), i,
+                  accumulate(k, shifted(base, width_of(k)), product));
 }
 
 static void lerp_VLRP4A(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
 {
     int q0 = quad(s, 0, i);
     int64_t product = (int64_t)(quad(s, 2, i) - q0) * f[0] + (int64_t)(quad(s, 3, i) - q0) * f[1];
-    put(s, k, 1, 0, i, accumulate(k, shifted(q0, width_of(k)), product));
+    write_element(s, k, 1, 0, i, accumulate(k, shifted(q0, width_of(k)), product));
 }
 
 static void lerp_VLRPF(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
@@ -283,7 +284,7 @@ static void lerp_VLRPF(struct vp1 *s, const struct scale *k, const int f[2], uns
     int s2 = (int8_t)s->old.v[VP1(s->word[VP1_V], VSRC2)][i];
     int q3 = quad(s, 3, i);
     int64_t product = (int64_t)(quad(s, 2, i) - q3) * f[0] + (int64_t)q3 * f[1];
-    put(s, k, 1, 0, i, accumulate(k, shifted(s2, width_of(k)), product));
+    write_element(s, k, 1, 0, i, accumulate(k, shifted(s2, width_of(k)), product));
 }
 
 static void lerp_VLRP4B(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
@@ -294,7 +295,7 @@ static void lerp_VLRP4B(struct vp1 *s, const struct scale *k, const int f[2], un
     if (VP1(word, SLCT) != 4)
         p0 = p1 = s->old.v[VP1(word, VSRC1) ^ (uint32_t)vp1_condition_(s, word)][i];
     int64_t product = (int64_t)(p1 - p0) * f[0] + (int64_t)(s->old.vx[i] - p0) * f[1];
-    put(s, k, W_BOTH, VP1(word, VDST), i, accumulate(k, s->old.va[i], product));
+    write_element(s, k, W_BOTH, VP1(word, VDST), i, accumulate(k, s->old.va[i], product));
 }
 
 #define lerp_VLRP4BU lerp_VLRP4B

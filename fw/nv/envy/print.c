@@ -22,7 +22,7 @@ static uint64_t mask_of(unsigned low, unsigned bits)
 }
 
 /* The atom's bits, those of its second part above. */
-static uint64_t take(struct printer *p, const struct envy_atom *atom)
+static uint64_t take_bits(struct printer *p, const struct envy_atom *atom)
 {
     uint64_t first = mask_of(atom->low, atom->bits);
     uint64_t second = mask_of(atom->low2, atom->bits2);
@@ -33,7 +33,7 @@ static uint64_t take(struct printer *p, const struct envy_atom *atom)
 /* Its value: with its sign, and shifted. */
 static uint64_t value_of(struct printer *p, const struct envy_atom *atom)
 {
-    uint64_t value = take(p, atom);
+    uint64_t value = take_bits(p, atom);
     unsigned bits = atom->bits + atom->bits2;
     if (atom->is_signed && value >> (bits - 1) & 1)
         value -= UINT64_C(1) << bits;
@@ -74,7 +74,7 @@ static void put_number(struct printer *p, const struct envy_atom *atom)
 
 static void put_register(struct printer *p, const struct envy_atom *atom)
 {
-    uint64_t number = take(p, atom);
+    uint64_t number = take_bits(p, atom);
     if (atom->zero >= 0 && number == (uint64_t)atom->zero)
         cps_buf_str(p->out, "0x0");
     else if (atom->alias && number == (uint64_t)atom->alias_of)
@@ -108,10 +108,10 @@ static void put_text(struct printer *p, const char *text)
             put_table(p, atom->table);
             break;
         case ENVY_CHOICE:
-            put_text(p, take(p, atom) ? atom->suffix : atom->name);
+            put_text(p, take_bits(p, atom) ? atom->suffix : atom->name);
             break;
         case ENVY_NOTHING:
-            take(p, atom);
+            take_bits(p, atom);
             break;
         case ENVY_DISCARD:
             cps_buf_str(p->out, "#");

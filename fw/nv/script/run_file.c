@@ -49,7 +49,7 @@ static size_t word(struct reader *r, const char **ret)
     return strcspn(r->at, " \t");
 }
 
-static bool take(struct reader *r, const char *want)
+static bool take_word(struct reader *r, const char *want)
 {
     const char *found = NULL;
     size_t length = word(r, &found);
@@ -127,7 +127,7 @@ static bool add_step(struct reader *r, struct cps_script_step step)
 static bool do_engine(struct reader *r)
 {
     CPS_BUF what = {0};
-    if (take(r, cps_isa_name(r->isa)))
+    if (take_word(r, cps_isa_name(r->isa)))
         return end(r);
     r->lost = true;
     cps_buf_printf(&what, "%s, the engine that is asked for", cps_isa_name(r->isa));
@@ -303,7 +303,7 @@ static bool add_change(struct reader *r, struct cps_script_change change)
 static bool event(struct reader *r, uint32_t *ret)
 {
     const char *idle = r->isa == &cps_isa_seq ? "PGRAPH_IDLE" : NULL;
-    bool graph = idle && take(r, idle);
+    bool graph = idle && take_word(r, idle);
     const char *start = r->at = cps_lex_blank(r->at);
     *ret = graph ? CPS_EVENT_PGRAPH_IDLE : 0;
     if (!graph && !named(r, CPS_SPACE_EVENT, "an event's number or name", idle, ret))
@@ -316,8 +316,8 @@ static bool event(struct reader *r, uint32_t *ret)
 
 static bool change(struct reader *r, uint64_t tick)
 {
-    struct cps_script_change c = {.tick = tick, .is_event = take(r, "event")};
-    if (!c.is_event && !take(r, "reg"))
+    struct cps_script_change c = {.tick = tick, .is_event = take_word(r, "event")};
+    if (!c.is_event && !take_word(r, "reg"))
         return expected(r, "event or reg");
     if (c.is_event ? !event(r, &c.number) : !address(r, &c.number))
         return false;
@@ -352,7 +352,7 @@ static bool place(struct reader *r, struct cps_script_step *ret)
                  {"bar1", CPS_AT_BAR1, &cps_isa_hwsq},
                  {"bar2", CPS_AT_BAR2, &cps_isa_hwsq}};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (!take(r, words[i].word))
+        if (!take_word(r, words[i].word))
             continue;
         if (words[i].isa != r->isa)
             return expected(r, "a register: this engine has no such memory");
@@ -487,7 +487,7 @@ static bool read_line(struct reader *r)
         return true;
     unsigned engine = cps_isa_has_code(r->isa) ? CODE : NO_CODE;
     for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
-        if (keywords[i].engines & engine && take(r, keywords[i].word))
+        if (keywords[i].engines & engine && take_word(r, keywords[i].word))
             return keywords[i].read(r);
     }
     CPS_BUF known = {0};
@@ -506,7 +506,7 @@ static bool read_head(struct reader *r)
     if (r->lost)
         return false;
     r->at = r->text.statement + sizeof(CPS_SCRIPT_HEAD) - 1;
-    r->lost = !take(r, CPS_SCRIPT_VERSION) || !at_end(r);
+    r->lost = !take_word(r, CPS_SCRIPT_VERSION) || !at_end(r);
     return !r->lost || expected(r, "version " CPS_SCRIPT_VERSION " of run files");
 }
 

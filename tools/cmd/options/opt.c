@@ -159,8 +159,8 @@ static struct cps_err *bad_value(const struct option *option, const char *value)
     return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s", option->name, value, expected);
 }
 
-static struct cps_err *take(unsigned command, const struct option *option, const char *name,
-                            const char *value, struct cps_options *ret)
+static struct cps_err *set_option(unsigned command, const struct option *option, const char *name,
+                                  const char *value, struct cps_options *ret)
 {
     if (!option)
         return unknown_option(command, name);
@@ -185,7 +185,7 @@ static struct cps_err *take_option(unsigned command, int argc, char **argv, int 
     const struct option *option = find_option(name, command, &value);
     if (option && opt_needs_argument(option) && !value && *at + 1 < argc)
         value = argv[++*at];
-    return take(command, option, name, value, ret);
+    return set_option(command, option, name, value, ret);
 }
 
 const char *opt_form(unsigned command, unsigned index, enum opt_form *ret)
@@ -212,7 +212,7 @@ struct cps_err *opt_take(unsigned command, const char *name, const char *value,
         if (options[i].commands >> command & 1 && !strcmp(options[i].name, name))
             option = &options[i];
     }
-    return take(command, option, name, value, ret);
+    return set_option(command, option, name, value, ret);
 }
 
 struct cps_err *opt_taken(unsigned command, const struct cps_options *opt)

@@ -25,7 +25,7 @@ struct ask {
     enum cps_gen gen;   /* whose registers */
 };
 
-static void put(struct cps_buf *out, const char *word)
+static void put_line(struct cps_buf *out, const char *word)
 {
     cps_buf_str(out, word);
     cps_buf_str(out, "\n");
@@ -43,13 +43,13 @@ static void trace_forms(const struct ask *ask, struct cps_buf *out)
 {
     (void)ask;
     for (unsigned i = 0; i < CPS_FORM_COUNT; i++)
-        put(out, cps_trace_form_word((enum cps_trace_form)i));
+        put_line(out, cps_trace_form_word((enum cps_trace_form)i));
 }
 
 static void profile_forms(const struct ask *ask, struct cps_buf *out)
 {
     (void)ask;
-#define FORM(word) put(out, #word);
+#define FORM(word) put_line(out, #word);
 #include "tools/explain/profile/form.def"
 }
 
@@ -67,7 +67,7 @@ static void event_classes(const struct ask *ask, struct cps_buf *out)
         while (strcmp(classes[before], classes[i]) != 0)
             before++;
         if (before == i)
-            put(out, classes[i]);
+            put_line(out, classes[i]);
     }
 }
 
@@ -78,7 +78,7 @@ static void engines(const struct ask *ask, struct cps_buf *out)
     for (unsigned gen = CPS_GEN_NONE + 1; gen < CPS_GEN_COUNT; gen++) {
         const struct cps_isa *isa = cps_gen_isa((enum cps_gen)gen);
         if (isa != last)
-            put(out, cps_isa_name(isa));
+            put_line(out, cps_isa_name(isa));
         last = isa;
     }
 }
@@ -102,7 +102,7 @@ static void put_gens(const struct ask *ask, const char *option, struct cps_buf *
         const struct cps_gen_row *row = cps_gen_row((enum cps_gen)gen);
         bool wanted = !ask->engine || !strcmp(ask->engine, cps_isa_name(row->isa));
         if (wanted && !strcmp(row->option, option) && !listed_before(gen, ask->engine))
-            put(out, row->word);
+            put_line(out, row->word);
     }
 }
 
@@ -119,15 +119,15 @@ static void chips(const struct ask *ask, struct cps_buf *out)
 static void styles(const struct ask *ask, struct cps_buf *out)
 {
     (void)ask;
-#define STYLE(id, word, ...) put(out, word);
+#define STYLE(id, word, ...) put_line(out, word);
 #include "isa/style.def"
 }
 
 static void oracles(const struct ask *ask, struct cps_buf *out)
 {
     (void)ask;
-    put(out, "all");
-#define ORACLE(id, name, ...) put(out, name);
+    put_line(out, "all");
+#define ORACLE(id, name, ...) put_line(out, name);
 #include "tools/explain/fuzz/oracle.def"
 }
 
@@ -135,7 +135,7 @@ static void levels(const struct ask *ask, struct cps_buf *out)
 {
     (void)ask;
     for (unsigned i = CPS_LEVEL_RB; i <= CPS_LEVEL_INT; i++)
-        put(out, cps_event_sub_word(CPS_EV_PKT, i));
+        put_line(out, cps_event_sub_word(CPS_EV_PKT, i));
 }
 
 /* Those that draw. */
@@ -143,7 +143,7 @@ static void processors(const struct ask *ask, struct cps_buf *out)
 {
     (void)ask;
     for (unsigned who = 0; who < CPS_CPU_NONE; who++)
-        put(out, cps_processor_name(who));
+        put_line(out, cps_processor_name(who));
 }
 
 /* NAME=WORD of every policy, NAME= of those that take a number. */
@@ -178,7 +178,7 @@ static void put_names(const struct ask *ask, enum cps_space space, uint32_t most
         unsigned part = 0;
         const char *name = cps_name(names, space, i, &part);
         if (name && !part && !strncmp(name, ask->begin, strlen(ask->begin)))
-            put(out, name);
+            put_line(out, name);
     }
     cps_names_destroy(names);
 }

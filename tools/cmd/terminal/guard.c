@@ -44,7 +44,7 @@ static size_t unfinished(const char *text, size_t size)
     return 0;
 }
 
-static bool put(struct guard *g, const char *data, size_t size)
+static bool write_data(struct guard *g, const char *data, size_t size)
 {
     progress_hide(); /* the line that it left may be on the same terminal */
     CPS_BUF text = {0};
@@ -66,7 +66,7 @@ static bool put(struct guard *g, const char *data, size_t size)
 
 static ssize_t guard_write(void *cookie, const char *data, size_t size)
 {
-    return size && !put(cookie, data, size) ? 0 : (ssize_t)size; /* 0 is what an error is */
+    return size && !write_data(cookie, data, size) ? 0 : (ssize_t)size; /* 0 is what an error is */
 }
 
 static void guard_stream(FILE **stream, struct guard *guard, int mode)

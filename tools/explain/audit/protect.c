@@ -156,8 +156,8 @@ struct seen {
     const struct cps_event *written; /* the register was written; until the next run */
 };
 
-static struct cps_err *look(struct probe *probe, const char *lines, const struct level *level,
-                            bool protect, struct seen *ret)
+static struct cps_err *probe_write(struct probe *probe, const char *lines,
+                                   const struct level *level, bool protect, struct seen *ret)
 {
     CPS_BUF text = {0};
     put_stream(probe->play->gen, lines, level, protect, &text);
@@ -184,10 +184,10 @@ static struct cps_err *try_one(struct probe *probe, const char *lines, const str
     *ret = WAY_NONE;
     if (!(level->gens & cps_gen_bit(probe->play->gen)))
         return NULL;
-    CPS_TRY(look(probe, lines, level, false, &open));
+    CPS_TRY(probe_write(probe, lines, level, false, &open));
     bool writes = open.written;
     if (open.is_done && !probe->why.size)
-        CPS_TRY(look(probe, lines, level, true, &closed));
+        CPS_TRY(probe_write(probe, lines, level, true, &closed));
     bool user = closed.written && cps_event_sub(closed.written) == CPS_PATH_USER;
     if (user && level == levels)
         *ret = WAY_LIFTED;

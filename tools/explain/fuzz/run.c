@@ -101,7 +101,7 @@ static void take_write(struct run_side *side, const struct cps_event *event)
                                           : ORACLE_PROTECTED);
 }
 
-static void take(struct run_side *side, const struct cps_event *event)
+static void check_event(struct run_side *side, const struct cps_event *event)
 {
     unsigned who = cps_event_who(event) % CPS_CPU_COUNT;
     unsigned kind = cps_event_kind(event);
@@ -122,7 +122,7 @@ void run_take_events(struct cps_sink *sink, const struct cps_event *events, size
     struct run_side *side =
         (struct run_side *)(void *)((char *)sink - offsetof(struct run_side, sink));
     for (size_t i = 0; i < count; i++)
-        take(side, &events[i]);
+        check_event(side, &events[i]);
     if (side->run->sides > 1)
         record_keep(&side->record, events, count);
 }

@@ -39,7 +39,7 @@ static Z3_ast control_number(struct runner *run, Z3_ast at)
     return smt_plain(run->smt, ret);
 }
 
-static void keep(struct runner *run, struct state *s, uint32_t number, Z3_ast value)
+static void set_control(struct runner *run, struct state *s, uint32_t number, Z3_ast value)
 {
     struct kept *kept = tool_alloc(1, sizeof(*kept));
     TOOL_ROOM(run->arena, run->arena_count);
@@ -81,7 +81,7 @@ void runner_control_write_(struct runner *run, struct state *s, const struct afu
     if (may_peek(run, uop, at))
         run->lost = "$data that is only looked at";
     if (run->world && smt_known(run->smt, at, &number))
-        keep(run, s, number % CONTROL_COUNT, value);
+        set_control(run, s, number % CONTROL_COUNT, value);
 }
 
 /* The value that ends a poll: the same in both revisions, where it is the same poll, which looks at

@@ -26,7 +26,7 @@ static struct value ternary(struct reader *r);
 static struct value unary(struct reader *r);
 
 /* Takes @p text if it is what comes next, a name as a whole. */
-static bool take(struct reader *r, const char *text)
+static bool take_text(struct reader *r, const char *text)
 {
     size_t length = strlen(text);
     while (isspace((unsigned char)*r->at))
@@ -40,7 +40,7 @@ static bool take(struct reader *r, const char *text)
 
 static void expect(struct reader *r, const char *text)
 {
-    if (!take(r, text))
+    if (!take_text(r, text))
         r->bad = true;
 }
 
@@ -129,30 +129,30 @@ static struct value inside(struct reader *r)
 /* A variable, after an assignment to it if `=` comes next. */
 static struct value variable(struct reader *r, struct value *v)
 {
-    if (take(r, "==")) /* of what follows */
+    if (take_text(r, "==")) /* of what follows */
         r->at -= strlen("==");
-    else if (take(r, "="))
+    else if (take_text(r, "="))
         *v = convert(r, ternary(r), v->bits, false);
     return *v;
 }
 
 static struct value name_of(struct reader *r)
 {
-    if (take(r, "UINT64_C"))
+    if (take_text(r, "UINT64_C"))
         return convert(r, inside(r), 64, false);
-    if (take(r, "__builtin_clz"))
+    if (take_text(r, "__builtin_clz"))
         return leading_zeros(r, convert(r, inside(r), 32, false));
-    if (take(r, "__builtin_popcount"))
+    if (take_text(r, "__builtin_popcount"))
         return popcount(r, convert(r, inside(r), 32, false));
-    if (take(r, "t"))
+    if (take_text(r, "t"))
         return variable(r, &r->t);
-    if (take(r, "carry"))
+    if (take_text(r, "carry"))
         return variable(r, &r->carry);
-    if (take(r, "a"))
+    if (take_text(r, "a"))
         return (struct value){r->operand->a, 32, false};
-    if (take(r, "b"))
+    if (take_text(r, "b"))
         return (struct value){r->operand->b, 32, false};
-    if (take(r, "d"))
+    if (take_text(r, "d"))
         return (struct value){r->operand->d, 32, false};
     r->bad = true;
     return number(r, 0, 32, false);
@@ -163,21 +163,21 @@ static struct value unary(struct reader *r)
     Z3_context z = r->smt->z;
     if (r->bad)
         return number(r, 0, 32, false);
-    if (take(r, "(uint32_t)"))
+    if (take_text(r, "(uint32_t)"))
         return convert(r, unary(r), 32, false);
-    if (take(r, "(int32_t)"))
+    if (take_text(r, "(int32_t)"))
         return convert(r, unary(r), 32, true);
-    if (take(r, "(uint64_t)"))
+    if (take_text(r, "(uint64_t)"))
         return convert(r, unary(r), 64, false);
-    if (take(r, "!"))
+    if (take_text(r, "!"))
         return truth(r, Z3_mk_not(z, not_zero(r, unary(r))));
-    bool flips = take(r, "~");
-    if (flips || take(r, "-")) {
+    bool flips = take_text(r, "~");
+    if (flips || take_text(r, "-")) {
         struct value v = unary(r);
         v.term = flips ? Z3_mk_bvnot(z, v.term) : Z3_mk_bvneg(z, v.term);
         return v;
     }
-    if (take(r, "(")) {
+    if (take_text(r, "(")) {
         r->at--;
         return inside(r);
     }
@@ -199,7 +199,7 @@ static const struct infix *take_infix(struct reader *r, unsigned level)
 {
     for (unsigned i = 0; i < sizeof(infixes) / sizeof(infixes[0]); i++) {
         const char *before = r->at;
-        if (!take(r, infixes[i].text))
+        if (!take_text(r, infixes[i].text))
             continue;
         r->at = infixes[i].level == level ? r->at : before;
         return infixes[i].level == level ? &infixes[i] : NULL;
@@ -264,7 +264,7 @@ static struct value binary(struct reader *r, unsigned level)
 static struct value ternary(struct reader *r)
 {
     struct value x = binary(r, 0);
-    if (r->bad || !take(r, "?"))
+    if (r->bad || !take_text(r, "?"))
         return x;
     Z3_ast condition = not_zero(r, x);
     struct value yes = comma(r);
@@ -278,7 +278,7 @@ static struct value ternary(struct reader *r)
 static struct value comma(struct reader *r)
 {
     struct value v = ternary(r);
-    while (!r->bad && take(r, ","))
+    while (!r->bad && take_text(r, ","))
         v = ternary(r);
     return v;
 }
@@ -291,7 +291,7 @@ static bool read_all(const struct smt *smt, const char *text, struct meaning *op
     r->carry = (struct value){operand->carry, 32, false};
     *ret = comma(r);
     operand->carry = smt_plain(smt, r->carry.term);
-    return take(r, "") && !r->bad && !*r->at;
+    return take_text(r, "") && !r->bad && !*r->at;
 }
 
 bool meaning_value(const struct smt *smt, const char *text, struct meaning *operand, Z3_ast *ret)

@@ -40,7 +40,7 @@ static void watch(struct runner *r, const struct cps_event *event)
         r->there |= r->in_packet && cps_event_pc(event) == place->pc;
 }
 
-static void take(struct cps_sink *sink, const struct cps_event *events, size_t count)
+static void record_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct runner_side *side = (struct runner_side *)sink;
     for (size_t i = 0; i < count; i++) {
@@ -58,7 +58,7 @@ static struct cps_err *open_side(struct runner *r, unsigned number, struct cps_s
     struct runner_side *side = &r->side[number];
     struct play *play = side->play = tool_alloc(1, sizeof(*play));
     side->runner = r;
-    side->sink.put = take;
+    side->sink.put = record_events;
     play->trace = &side->sink;
     play->as_given = r->sides > 1;
     if (number) {
@@ -204,7 +204,7 @@ static const char *const stop_words[] = {"done", "limit", "deadlock", "fault", "
 
 /* A machine in an endless loop is found anywhere in it. The core that the explanation of the stop
  * begins with goes on to the lowest instruction there, so that equal loops give equal texts. */
-static void settle(struct cps_engine *engine, enum cps_stop stop)
+static void settle_in_loop(struct cps_engine *engine, enum cps_stop stop)
 {
     unsigned steps = engine->cores > 1 ? CIRCLE_OF_MANY : CIRCLE;
     CPS_BUF why = {0};
@@ -233,7 +233,7 @@ static void describe_stop(const struct play *play, struct ending *ret)
 {
     if (play->stop == CPS_STOP_IDLE)
         return;
-    settle(play->engine, play->stop);
+    settle_in_loop(play->engine, play->stop);
     cps_buf_printf(&ret->text, "%s ", stop_words[play->stop]);
     play_explain(play, play->engine, play->stop, &ret->text);
     cps_buf_printf(&ret->text, ", level %" PRIu32 "\n", cps_engine_where(play->engine, 0).level);

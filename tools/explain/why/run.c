@@ -6,7 +6,7 @@
 #include "tools/cmd/terminal/oom.h"
 #include "trace/form/text.h"
 
-static void keep(struct why *why, struct why_ask *ask, uint32_t node)
+static void set_answer(struct why *why, struct why_ask *ask, uint32_t node)
 {
     ask->reached = true;
     if (!node)
@@ -49,15 +49,15 @@ static void keep_whole(struct why *why, struct why_ask *ask)
 static void answer(struct why *why, struct why_ask *ask)
 {
     if (ask->what == WHY_REGISTER) {
-        keep(why, ask, origin_register_(why->origin, (uint32_t)ask->place));
+        set_answer(why, ask, origin_register_(why->origin, (uint32_t)ask->place));
         keep_whole(why, ask);
     }
     if (ask->what == WHY_MEMORY)
-        keep(why, ask, origin_memory_(why->origin, ask->place));
+        set_answer(why, ask, origin_memory_(why->origin, ask->place));
     else if (ask->what == WHY_GENERAL)
-        keep(why, ask, origin_general_(why->origin, ask->core, (unsigned)ask->place));
+        set_answer(why, ask, origin_general_(why->origin, ask->core, (unsigned)ask->place));
     else if (ask->what == WHY_CONTROL)
-        keep(why, ask, origin_control_(why->origin, ask->core, (unsigned)ask->place));
+        set_answer(why, ask, origin_control_(why->origin, ask->core, (unsigned)ask->place));
 }
 
 static void take_draw(struct why *why)
@@ -88,7 +88,7 @@ static void seen(void *context, uint64_t number, const struct cps_event *event, 
             if (ask->number != number)
                 continue;
             if (ask->what == WHY_EVENT)
-                keep(why, ask, node);
+                set_answer(why, ask, node);
             else
                 answer(why, ask);
         }

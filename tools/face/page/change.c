@@ -30,7 +30,7 @@ struct change {
     bool text;
 };
 
-static void keep(void *context, const struct cps_difference *difference)
+static void add_difference(void *context, const struct cps_difference *difference)
 {
     struct change *c = context;
     tool_need(CPS_LIST_RESERVE(c->found, c->room, c->count + 1));
@@ -235,7 +235,8 @@ static struct cps_err *compare(struct change *c, struct json_object *to)
     struct cps_diff diff = {0};
     const struct record *a = &c->old->record;
     const struct record *b = &c->run->side->record;
-    CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options, keep, c, &diff));
+    CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options, add_difference, c,
+                            &diff));
     cps_json_uint(to, "total", diff.differences);
     cps_diff_deinit(&diff);
     CPS_TRY(view_listing(c->old->fw, c->old->config.rnn, &c->listing[0]));

@@ -130,7 +130,7 @@ static void count(struct search *search, const struct cps_engine *engine, unsign
 
 /* After each instruction. Of equal places the first stays; a packet in which the program counter is
  * not reached counts to its last instruction. */
-static void look(struct search *search, struct cps_engine *engine)
+static void match_state(struct search *search, struct cps_engine *engine)
 {
     const struct hang_sought *s = search->sought;
     const struct cps_afuc *machine = cps_afuc_of(engine);
@@ -225,7 +225,7 @@ static struct cps_err *step_through(struct search *search, struct cps_engine *en
         if (engine->packets > number || engine->clock >= end || enough)
             break;
         stop = cps_engine_run(engine, 1);
-        look(search, engine);
+        match_state(search, engine);
     }
     return stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
 }

@@ -26,7 +26,7 @@ static void add(struct writes *w, const struct cps_event *event, bool pipe)
     };
 }
 
-static void take(struct cps_sink *sink, const struct cps_event *events, size_t count)
+static void add_writes(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct writes *w = (struct writes *)sink;
     for (size_t i = 0; i < count; i++) {
@@ -52,7 +52,7 @@ static void take(struct cps_sink *sink, const struct cps_event *events, size_t c
 
 void writes_init(struct writes *writes, uint32_t state)
 {
-    *writes = (struct writes){.sink = {take}, .state = state};
+    *writes = (struct writes){.sink = {add_writes}, .state = state};
 }
 
 void writes_deinit(struct writes *writes)
