@@ -176,20 +176,20 @@ const struct cps_file *cps_engine_file(const struct cps_engine *engine, char sig
     return NULL;
 }
 
-static bool exists(const struct cps_engine *engine, struct cps_place place)
+static bool exists(const struct cps_engine *engine, struct cps_location place)
 {
     const struct cps_file *file = cps_engine_file(engine, place.file);
     return file && place.number < file->count && place.core < engine->cores;
 }
 
-bool cps_engine_get(struct cps_engine *engine, struct cps_place place, uint64_t *ret)
+bool cps_engine_get(struct cps_engine *engine, struct cps_location place, uint64_t *ret)
 {
     *ret = 0;
     cps_engine_changed(engine);
     return exists(engine, place) && engine->ops->get(engine, place, ret);
 }
 
-bool cps_engine_set(struct cps_engine *engine, struct cps_place place, uint64_t value)
+bool cps_engine_set(struct cps_engine *engine, struct cps_location place, uint64_t value)
 {
     if (!exists(engine, place) || !engine->ops->set(engine, place, value))
         return false;
@@ -204,7 +204,7 @@ static uint32_t code_bytes(struct cps_engine *engine, unsigned core, uint32_t pc
     unsigned unit = cps_isa_unit(engine->ops->isa);
     uint64_t word = 0;
     for (; size < most; size += unit) {
-        const struct cps_place at = {(uint8_t)core, CPS_FILE_CODE, pc + size / unit};
+        const struct cps_location at = {(uint8_t)core, CPS_FILE_CODE, pc + size / unit};
         if (!cps_engine_get(engine, at, &word))
             break;
         for (unsigned i = 0; i < unit; i++)

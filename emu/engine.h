@@ -142,7 +142,7 @@ enum cps_file_sigil {
 };
 
 /** One value in an engine. */
-struct cps_place {
+struct cps_location {
     uint8_t core;
     /** Enum cps_file_sigil. */
     char file;
@@ -213,9 +213,9 @@ struct cps_engine_ops {
     /** As cps_engine_where(). */
     struct cps_where (*where)(const struct cps_engine *engine, unsigned core);
     /** As cps_engine_get(); the place exists, and @p ret is 0. */
-    bool (*get)(struct cps_engine *engine, struct cps_place place, uint64_t *ret);
+    bool (*get)(struct cps_engine *engine, struct cps_location place, uint64_t *ret);
     /** As cps_engine_set(); the place exists. */
-    bool (*set)(struct cps_engine *engine, struct cps_place place, uint64_t value);
+    bool (*set)(struct cps_engine *engine, struct cps_location place, uint64_t value);
     /** As cps_engine_explain(). */
     void (*explain)(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out);
     /** As cps_engine_cover(); NULL: it cannot count. */
@@ -411,7 +411,7 @@ CPS_PUBLIC struct cps_where cps_engine_where(const struct cps_engine *engine, un
  * @param ret     gets the value; 0 if there is none
  * @return false if there is none: no such number, memory that nobody stored
  */
-CPS_PUBLIC bool cps_engine_get(struct cps_engine *engine, struct cps_place place, uint64_t *ret);
+CPS_PUBLIC bool cps_engine_get(struct cps_engine *engine, struct cps_location place, uint64_t *ret);
 /**
  * Stores a value as it is, without what a write by the program would do.
  * @param engine  which
@@ -419,7 +419,8 @@ CPS_PUBLIC bool cps_engine_get(struct cps_engine *engine, struct cps_place place
  * @param value   what
  * @return false if there is no such place, or it cannot hold the value
  */
-CPS_PUBLIC bool cps_engine_set(struct cps_engine *engine, struct cps_place place, uint64_t value);
+CPS_PUBLIC bool cps_engine_set(struct cps_engine *engine, struct cps_location place,
+                               uint64_t value);
 /**
  * The row of a kind of places.
  * @param engine  which

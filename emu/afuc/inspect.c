@@ -29,7 +29,7 @@ static uint32_t general(const struct afuc_state *s, uint64_t number)
     return number <= R_REM ? s->r[number] : 0;
 }
 
-static bool get_code(struct cps_afuc *machine, struct cps_place place, uint64_t *ret)
+static bool get_code(struct cps_afuc *machine, struct cps_location place, uint64_t *ret)
 {
     if (place.number >= machine->core[place.core].uop_count)
         return false;
@@ -38,7 +38,7 @@ static bool get_code(struct cps_afuc *machine, struct cps_place place, uint64_t 
     return true;
 }
 
-bool machine_get_(struct cps_engine *engine, struct cps_place place, uint64_t *ret)
+bool machine_get_(struct cps_engine *engine, struct cps_location place, uint64_t *ret)
 {
     struct cps_afuc *machine = (struct cps_afuc *)engine;
     const struct afuc_state *s = &machine->core[place.core].s;
@@ -71,7 +71,7 @@ bool machine_get_(struct cps_engine *engine, struct cps_place place, uint64_t *r
 }
 
 /* Decodes the word anew, in an image of the machine's own, and stores it where `load` finds it. */
-static bool set_code(struct cps_afuc *m, struct cps_place place, uint32_t value)
+static bool set_code(struct cps_afuc *m, struct cps_location place, uint32_t value)
 {
     struct afuc_core *core = &m->core[place.core];
     struct afuc_image *shared = m->image[place.core];
@@ -118,7 +118,7 @@ static bool set_pc(struct afuc_core *core, bool next, uint32_t value)
     return true;
 }
 
-bool machine_set_(struct cps_engine *engine, struct cps_place place, uint64_t value)
+bool machine_set_(struct cps_engine *engine, struct cps_location place, uint64_t value)
 {
     struct cps_afuc *machine = (struct cps_afuc *)engine;
     struct afuc_state *s = &machine->core[place.core].s;

@@ -181,7 +181,7 @@ struct search {
     const struct goal *goal;
     bool found;
     struct cps_debug_stop stop;
-    struct cps_debug_place place;
+    struct cps_debug_location place;
 };
 
 /* From here to step @p end, which counts. */
@@ -245,7 +245,7 @@ struct cps_debug_stop cps_debug_back(struct cps_debug *d, enum cps_debug_go go, 
 }
 
 bool cps_debug_last(struct cps_debug *d, const struct cps_debug_point *point,
-                    struct cps_debug_stop *stop, struct cps_debug_place *place)
+                    struct cps_debug_stop *stop, struct cps_debug_location *place)
 {
     struct point wrapped = {.is = *point};
     struct search s = {.point = &wrapped};
@@ -262,8 +262,8 @@ bool cps_debug_last(struct cps_debug *d, const struct cps_debug_point *point,
 /* The branch is done: its delay slot, if it has one, is next. */
 static bool decide_branch(struct cps_engine *engine, unsigned core, bool taken)
 {
-    const struct cps_place pc = {(uint8_t)core, CPS_FILE_PC, 0};
-    const struct cps_place next = {(uint8_t)core, CPS_FILE_PC, 1};
+    const struct cps_location pc = {(uint8_t)core, CPS_FILE_PC, 0};
+    const struct cps_location next = {(uint8_t)core, CPS_FILE_PC, 1};
     struct cps_where where = cps_engine_where(engine, core);
     uint8_t bytes[CPS_INSN_BYTES];
     struct cps_insn insn;

@@ -32,7 +32,7 @@ static bool is_per_core(char file)
 
 static uint64_t watched(const struct cps_debug *d, const struct point *point, unsigned core)
 {
-    struct cps_place place = point->is.place;
+    struct cps_location place = point->is.place;
     uint64_t value = 0;
     place.core = (uint8_t)core;
     cps_engine_get(d->engine, place, &value);
@@ -122,7 +122,7 @@ const struct cps_err *cps_debug_refused(const struct cps_debug *d)
     return d->refused;
 }
 
-struct cps_debug_place cps_debug_place(const struct cps_debug *d)
+struct cps_debug_location cps_debug_location(const struct cps_debug *d)
 {
     return d->place;
 }
@@ -164,7 +164,7 @@ bool cps_debug_event(const struct cps_debug *d, uint64_t number, struct cps_even
 /* A read of the host's is over where the engine is idle again. */
 static void note_answer(struct cps_debug *d)
 {
-    struct cps_debug_place *place = &d->place;
+    struct cps_debug_location *place = &d->place;
     if (place->answered == place->fed)
         return;
     place->answered = place->fed;

@@ -36,7 +36,7 @@ struct cps_feeder {
 };
 
 /** A place in a run: what happened so far. */
-struct cps_debug_place {
+struct cps_debug_location {
     uint64_t step;       /**< Steps. */
     uint64_t event;      /**< Events: the number of the next one, from 0. */
     uint64_t fed;        /**< Items. */
@@ -67,7 +67,7 @@ struct cps_debug_point {
     bool own;                 /**< A goal of the caller's, without a number for the user. */
     uint32_t pc;              /**< CPS_AT_PC: where, in units of the core's image. */
     /** CPS_AT_PLACE: where. Its core counts where `core` names one; else every core's. */
-    struct cps_place place;
+    struct cps_location place;
     uint32_t kinds;       /**< CPS_AT_EVENT: bits of event kinds. */
     uint32_t subs;        /**< CPS_AT_EVENT: bits of their subs; 0: all. */
     uint64_t first, last; /**< Range of the event's address, or of lines; both ends count. */
@@ -136,14 +136,14 @@ CPS_PUBLIC const struct cps_err *cps_debug_refused(const struct cps_debug *debug
 /** Whether memory was short since the last call of this: results since then are incomplete. */
 CPS_PUBLIC bool cps_debug_nomem(struct cps_debug *debug);
 /** The place of the debugger. */
-CPS_PUBLIC struct cps_debug_place cps_debug_place(const struct cps_debug *debug);
+CPS_PUBLIC struct cps_debug_location cps_debug_location(const struct cps_debug *debug);
 /** Sets the callback that may end a move early, with CPS_WHY_INTERRUPTED.
  * @param asked    called every CPS_DEBUG_INTERRUPT steps; true ends the move. NULL: none
  * @param context  its argument. A flag that another thread or a signal handler sets must be atomic
  */
 CPS_PUBLIC void cps_debug_interrupt(struct cps_debug *debug, bool (*asked)(void *context),
                                     void *context);
-/** Selects the packets that cps_debug_place.tally counts. Call it at the start of the run.
+/** Selects the packets that cps_debug_location.tally counts. Call it at the start of the run.
  * @param counts   called with every event PKT; true: it counts. Answers the same each time */
 CPS_PUBLIC void cps_debug_tally(struct cps_debug *debug,
                                 bool (*counts)(void *context, struct cps_engine *engine,
@@ -174,7 +174,7 @@ CPS_PUBLIC struct cps_debug_stop cps_debug_restart(struct cps_debug *debug, uint
  * @return false if it never happened
  */
 CPS_PUBLIC bool cps_debug_last(struct cps_debug *debug, const struct cps_debug_point *point,
-                               struct cps_debug_stop *stop, struct cps_debug_place *place);
+                               struct cps_debug_stop *stop, struct cps_debug_location *place);
 
 /** Adds a point, which is copied. @return its id, which is never 0, or 0 if memory is short */
 CPS_PUBLIC int cps_debug_add(struct cps_debug *debug, const struct cps_debug_point *point);
@@ -186,7 +186,7 @@ CPS_PUBLIC struct cps_debug_point *cps_debug_find(struct cps_debug *debug, int i
 /** The same by its position, from 0, in the order of ids; NULL after the last. */
 CPS_PUBLIC struct cps_debug_point *cps_debug_point(struct cps_debug *debug, unsigned index);
 
-/** An event by its number, as cps_debug_place.event counts; the last 65,536 are kept.
+/** An event by its number, as cps_debug_location.event counts; the last 65,536 are kept.
  * @return false if it is not kept, or has not happened */
 CPS_PUBLIC bool cps_debug_event(const struct cps_debug *debug, uint64_t number,
                                 struct cps_event *ret);
@@ -201,11 +201,11 @@ enum cps_edit_what {
 };
 /** A change. */
 struct cps_edit {
-    enum cps_edit_what what; /**< Kind. */
-    struct cps_place place;  /**< Where. */
-    uint64_t value;          /**< New value. */
-    const uint32_t *words;   /**< CPS_EDIT_PACKETS: dwords; copied. */
-    uint32_t count;          /**< How many. */
+    enum cps_edit_what what;   /**< Kind. */
+    struct cps_location place; /**< Where. */
+    uint64_t value;            /**< New value. */
+    const uint32_t *words;     /**< CPS_EDIT_PACKETS: dwords; copied. */
+    uint32_t count;            /**< How many. */
 };
 /** Changes the engine here. Changes belong to the run: going back and forward again makes them
  * again, and one that is made earlier than others drops those.

@@ -10,7 +10,7 @@
 
 struct checkpoint {
     struct cps_engine *engine;
-    struct cps_debug_place place;
+    struct cps_debug_location place;
     size_t edit_next;
 };
 
@@ -30,7 +30,7 @@ struct cps_debug {
     struct cps_sink sink;
     struct cps_engine *engine;
     struct cps_feeder feeder;
-    struct cps_debug_place place;
+    struct cps_debug_location place;
     struct cps_err *refused;
     bool nomem;
     struct checkpoint checkpoint[CPS_DEBUG_CHECKPOINTS];

@@ -192,14 +192,14 @@ static enum cps_bus_memory memory_of(char file)
                                      : CPS_MEMORY_PROGRAM;
 }
 
-static bool get_memory(struct nv *e, struct cps_place place, uint64_t *ret)
+static bool get_memory(struct nv *e, struct cps_location place, uint64_t *ret)
 {
     bool known = false;
     *ret = cps_bus_peek(e, memory_of(place.file), (uint32_t)place.number, &known);
     return known;
 }
 
-static bool get_stack(const struct nv *e, struct cps_place place, uint64_t *ret)
+static bool get_stack(const struct nv *e, struct cps_location place, uint64_t *ret)
 {
     if (!nv_kind_(e)->back || place.number >= nv_kind_(e)->where(e, place.core).depth)
         return false;
@@ -207,7 +207,7 @@ static bool get_stack(const struct nv *e, struct cps_place place, uint64_t *ret)
     return true;
 }
 
-bool nv_get_(struct cps_engine *engine, struct cps_place place, uint64_t *ret)
+bool nv_get_(struct cps_engine *engine, struct cps_location place, uint64_t *ret)
 {
     struct nv *e = (struct nv *)engine;
     switch (place.file) {
@@ -230,7 +230,7 @@ bool nv_get_(struct cps_engine *engine, struct cps_place place, uint64_t *ret)
 }
 
 /* Registers that behave get their values as the timeline gives them, without an event. */
-bool nv_set_(struct cps_engine *engine, struct cps_place place, uint64_t value)
+bool nv_set_(struct cps_engine *engine, struct cps_location place, uint64_t value)
 {
     struct nv *e = (struct nv *)engine;
     if (place.file != CPS_FILE_SCALAR && value > UINT32_MAX)

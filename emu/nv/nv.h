@@ -273,7 +273,7 @@ struct cps_err *nv_feed_(struct cps_engine *engine, const struct cps_item *item)
 enum cps_stop nv_run_(struct cps_engine *engine, uint64_t ticks);
 void nv_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out);
 struct cps_where nv_where_(const struct cps_engine *engine, unsigned core);
-bool nv_get_(struct cps_engine *engine, struct cps_place place, uint64_t *ret);
-bool nv_set_(struct cps_engine *engine, struct cps_place place, uint64_t value);
+bool nv_get_(struct cps_engine *engine, struct cps_location place, uint64_t *ret);
+bool nv_set_(struct cps_engine *engine, struct cps_location place, uint64_t value);
 
 #endif

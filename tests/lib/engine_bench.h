@@ -180,13 +180,13 @@ static inline uint32_t machine_value(const struct cps_engine *machine, unsigned 
 {
     uint64_t value = 0;
     cps_engine_get((struct cps_engine *)(uintptr_t)machine,
-                   (struct cps_place){(uint8_t)core, file, number}, &value);
+                   (struct cps_location){(uint8_t)core, file, number}, &value);
     return (uint32_t)value;
 }
 static inline uint32_t machine_memory(struct cps_engine *machine, uint64_t iova, bool *known)
 {
     uint64_t value = 0;
-    bool found = cps_engine_get(machine, (struct cps_place){0, CPS_FILE_MEMORY, iova}, &value);
+    bool found = cps_engine_get(machine, (struct cps_location){0, CPS_FILE_MEMORY, iova}, &value);
     if (known)
         *known = found;
     return (uint32_t)value;
@@ -194,7 +194,7 @@ static inline uint32_t machine_memory(struct cps_engine *machine, uint64_t iova,
 static inline void machine_set(struct cps_engine *machine, char file, uint64_t number,
                                uint64_t value)
 {
-    cps_engine_set(machine, (struct cps_place){0, file, number}, value);
+    cps_engine_set(machine, (struct cps_location){0, file, number}, value);
 }
 static inline struct cps_err *machine_load(struct cps_engine *machine, uint64_t iova,
                                            const uint8_t *data, uint64_t size)
@@ -340,7 +340,7 @@ static inline uint64_t bench_reg(const struct bench *b, const char *name)
         uint64_t value = 0;
         if (strcmp(b->engine->ops->reg[i].name, name) != 0)
             continue;
-        cps_engine_get(b->engine, (struct cps_place){0, CPS_FILE_SCALAR, i}, &value);
+        cps_engine_get(b->engine, (struct cps_location){0, CPS_FILE_SCALAR, i}, &value);
         return value;
     }
     abort();

@@ -186,7 +186,7 @@ static void make_other(struct run *run)
 
 static void set(struct run *run, unsigned core, char file, uint64_t number, uint64_t value)
 {
-    if (!cps_engine_set(run->begin, (struct cps_place){(uint8_t)core, file, number}, value))
+    if (!cps_engine_set(run->begin, (struct cps_location){(uint8_t)core, file, number}, value))
         abort();
 }
 

@@ -115,7 +115,7 @@ static void points_know_conditions_and_counts(void **state)
     assert_int_equal(cps_debug_point(b.debug, 0)->hits, 2);
     cps_debug_point(b.debug, 0)->disabled = true;
     assert_int_equal(cps_debug_back(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_START);
-    assert_int_equal(cps_debug_place(b.debug).step, 0);
+    assert_int_equal(cps_debug_location(b.debug).step, 0);
     stop(&b);
 }
 
@@ -124,7 +124,7 @@ static void the_last_writer_is_found(void **state)
     (void)state;
     struct scene b = {0};
     struct cps_debug_stop by;
-    struct cps_debug_place place;
+    struct cps_debug_location place;
     const struct cps_debug_point writer = {.what = CPS_AT_EVENT,
                                            .core = -1,
                                            .kinds = 1u << CPS_EV_REG,
@@ -133,9 +133,9 @@ static void the_last_writer_is_found(void **state)
     start_moves(&b);
     assert_false(cps_debug_last(b.debug, &writer, &by, &place));
     assert_int_equal(cps_debug_run(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_END);
-    uint64_t here = cps_debug_place(b.debug).step;
+    uint64_t here = cps_debug_location(b.debug).step;
     assert_true(cps_debug_last(b.debug, &writer, &by, &place));
-    assert_int_equal(cps_debug_place(b.debug).step, here);
+    assert_int_equal(cps_debug_location(b.debug).step, here);
     assert_int_equal(cps_event_pc(&by.event), 14);
     assert_int_equal(by.event.value, 2);
     cps_debug_goto_step(b.debug, place.step);
@@ -161,19 +161,19 @@ static void changes_belong_to_the_run(void **state)
     struct scene b = {0};
     start_moves(&b);
     run_to(&b, 3);
-    uint64_t here = cps_debug_place(b.debug).step;
+    uint64_t here = cps_debug_location(b.debug).step;
     edit(&b, CPS_FILE_GENERAL, 2, 0x40);
     run_to(&b, 8);
     assert_int_equal(machine_value(cps_debug_engine(b.debug), 0, CPS_FILE_REGISTER, 0x8800), 0x41);
     assert_null(cps_debug_edit(b.debug, &(struct cps_edit){.what = CPS_EDIT_BRANCH}));
     cps_debug_run(b.debug, CPS_GO_ON, 0);
     assert_int_equal(gpr(&b, 5), 2);
-    uint64_t end = cps_debug_place(b.debug).step;
+    uint64_t end = cps_debug_location(b.debug).step;
     /* Back before both, and forward: both are made again. */
     cps_debug_goto_step(b.debug, here - 1);
     assert_int_equal(gpr(&b, 2), 0);
     cps_debug_run(b.debug, CPS_GO_ON, 0);
-    assert_int_equal(cps_debug_place(b.debug).step, end);
+    assert_int_equal(cps_debug_location(b.debug).step, end);
     assert_int_equal(gpr(&b, 5), 2);
     assert_int_equal(machine_value(cps_debug_engine(b.debug), 0, CPS_FILE_REGISTER, 0x8800), 0x41);
     /* An earlier change drops them. */
@@ -212,14 +212,14 @@ static void a_twin_begins_at_the_first_change(void **state)
     assert_true(err && err->code == CPS_ERR_INPUT); /* nothing was changed */
     cps_err_free(err);
     run_to(&b, 3);
-    uint64_t here = cps_debug_place(b.debug).step;
+    uint64_t here = cps_debug_location(b.debug).step;
     edit(&b, CPS_FILE_GENERAL, 2, 0x40);
     cps_debug_run(b.debug, CPS_GO_ON, 0);
-    uint64_t end = cps_debug_place(b.debug).step;
+    uint64_t end = cps_debug_location(b.debug).step;
     static const uint32_t expected[] = {2, 0x41};
     for (unsigned changed = 0; changed < 2; changed++) {
         assert_null(cps_debug_twin(b.debug, changed, &twin));
-        assert_int_equal(cps_debug_place(twin).step, here);
+        assert_int_equal(cps_debug_location(twin).step, here);
         assert_int_equal(machine_value(cps_debug_engine(twin), 0, CPS_FILE_GENERAL, 2) == 0x40,
                          changed);
         cps_debug_run(twin, CPS_GO_ON, 0);
@@ -227,7 +227,7 @@ static void a_twin_begins_at_the_first_change(void **state)
                          expected[changed]);
         cps_debug_destroy(twin);
     }
-    assert_int_equal(cps_debug_place(b.debug).step, end);
+    assert_int_equal(cps_debug_location(b.debug).step, end);
     stop(&b);
 }
 
@@ -248,7 +248,7 @@ static void a_tally_belongs_to_its_place(void **state)
     start_demo(&b);
     cps_debug_tally(b.debug, is_even, &wanted);
     cps_debug_run(b.debug, CPS_GO_ON, 0);
-    struct cps_debug_place end = cps_debug_place(b.debug);
+    struct cps_debug_location end = cps_debug_location(b.debug);
     for (uint64_t i = 0; i < end.event; i++) {
         assert_true(cps_debug_event(b.debug, i, &event));
         seen += cps_event_kind(&event) == CPS_EV_PKT && event.value % 2 == 0;
@@ -256,11 +256,11 @@ static void a_tally_belongs_to_its_place(void **state)
     assert_true(seen > 3);
     assert_int_equal(end.tally, seen);
     cps_debug_back(b.debug, CPS_GO_PACKET, 0);
-    assert_true(cps_debug_place(b.debug).tally <= seen);
+    assert_true(cps_debug_location(b.debug).tally <= seen);
     cps_debug_goto_step(b.debug, 1);
-    assert_int_equal(cps_debug_place(b.debug).tally, 0);
+    assert_int_equal(cps_debug_location(b.debug).tally, 0);
     cps_debug_goto_step(b.debug, end.step);
-    assert_int_equal(cps_debug_place(b.debug).tally, seen);
+    assert_int_equal(cps_debug_location(b.debug).tally, seen);
     stop(&b);
 }
 
@@ -317,7 +317,7 @@ static void far_back_is_reached_with_few_checkpoints(void **state)
         .what = CPS_AT_EVENT, .core = -1, .kinds = 1u << CPS_EV_REG, .last = UINT64_MAX};
     cps_debug_add(b.debug, &writer);
     assert_int_equal(cps_debug_back(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_POINT);
-    assert_true(cps_debug_place(b.debug).step < 20);
+    assert_true(cps_debug_location(b.debug).step < 20);
     assert_true(b.debug->checkpoint_count <= CPS_DEBUG_CHECKPOINTS);
     stop(&b);
 }
@@ -380,7 +380,7 @@ static void out_of_the_ring_leads_the_next_submission(void **state)
         struct cps_debug_stop at = cps_debug_run(b.debug, i ? CPS_GO_SUBMIT : CPS_GO_IB, 0);
         assert_int_equal(at.reason, CPS_WHY_GONE);
         assert_int_equal(cps_engine_where(cps_debug_engine(b.debug), 0).level, 0);
-        step[i] = cps_debug_place(b.debug).step;
+        step[i] = cps_debug_location(b.debug).step;
         stop(&b);
     }
     assert_int_equal(step[0], step[1]);
@@ -400,7 +400,7 @@ static void a_search_that_is_interrupted_leads_nowhere(void **state)
     struct scene b = {0};
     unsigned asked = 0;
     struct cps_debug_stop by;
-    struct cps_debug_place place;
+    struct cps_debug_location place;
     const struct cps_debug_point writer = {
         .what = CPS_AT_EVENT, .core = -1, .kinds = 1u << CPS_EV_REG, .last = UINT64_MAX};
     start_a6xx(&b,
@@ -409,14 +409,14 @@ static void a_search_that_is_interrupted_leads_nowhere(void **state)
     assert_int_equal(cps_debug_goto_step(b.debug, 150000).reason, CPS_WHY_GONE);
     cps_debug_interrupt(b.debug, always, &asked);
     assert_false(cps_debug_last(b.debug, &writer, &by, &place));
-    assert_int_equal(cps_debug_place(b.debug).step, 150000);
+    assert_int_equal(cps_debug_location(b.debug).step, 150000);
     cps_debug_add(b.debug, &writer);
     assert_int_equal(cps_debug_back(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_INTERRUPTED);
-    assert_int_equal(cps_debug_place(b.debug).step, 150000);
+    assert_int_equal(cps_debug_location(b.debug).step, 150000);
     assert_true(asked >= 2);
     cps_debug_interrupt(b.debug, NULL, NULL);
     assert_int_equal(cps_debug_back(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_POINT);
-    assert_true(cps_debug_place(b.debug).step < 20);
+    assert_true(cps_debug_location(b.debug).step < 20);
     stop(&b);
 }
 

@@ -109,7 +109,7 @@ static void record(struct scene *b, struct reference *ret)
     struct cps_debug_stop at = {.reason = CPS_WHY_GONE};
     *ret = (struct reference){malloc(room * 8), malloc(room * 8), 0, malloc(4u * GPU_REGS)};
     while (at.reason == CPS_WHY_GONE) {
-        struct cps_debug_place place = cps_debug_place(b->debug);
+        struct cps_debug_location place = cps_debug_location(b->debug);
         assert_int_equal(place.step, ret->steps);
         assert_true(ret->steps < room);
         ret->state[ret->steps] = state_of(b->debug);
@@ -131,7 +131,7 @@ static void free_reference(struct reference *r)
 
 static void check_place(struct scene *b, const struct reference *r, const char *after)
 {
-    struct cps_debug_place place = cps_debug_place(b->debug);
+    struct cps_debug_location place = cps_debug_location(b->debug);
     /* Who has looked for more at the end stands in another turn, and nothing comes of it. */
     bool end = place.step == r->steps;
     if (place.step > r->steps || (!end && r->state[place.step] != state_of(b->debug)) ||
@@ -154,7 +154,7 @@ static void any_point(struct scene *b, unsigned cores)
     struct cps_debug_point p = {.core = any(2) ? -1 : (int)any(cores), .last = UINT64_MAX};
     p.what = (enum cps_debug_what)any(3);
     p.pc = any(80); /* delay slots, (rep)s and calls are among them */
-    p.place = (struct cps_place){0, CPS_FILE_GENERAL, 1 + any(9)};
+    p.place = (struct cps_location){0, CPS_FILE_GENERAL, 1 + any(9)};
     p.kinds = 1u << any(CPS_EV_COUNT);
     p.once = !any(3);
     p.ignore = any(4) ? 0 : any(5);
@@ -243,7 +243,7 @@ static void a_run_cut_anywhere_is_the_same_run(void **state)
             }
             while (cps_engine_run(m, seed ? 1 + any(300) : UINT64_MAX) == CPS_STOP_BUDGET)
                 ;
-            uint64_t events = cps_debug_place(b.debug).event;
+            uint64_t events = cps_debug_location(b.debug).event;
             assert_int_equal(taken, events);
             for (uint64_t i = 0; i < events; i++) {
                 struct cps_event event;

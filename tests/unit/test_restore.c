@@ -43,7 +43,7 @@ static void assert_same(struct cps_engine *a, struct cps_engine *b)
 {
     struct cps_afuc *x = (struct cps_afuc *)a;
     struct cps_afuc *y = (struct cps_afuc *)b;
-    const struct cps_place stored = {0, CPS_FILE_MEMORY, 0x300000};
+    const struct cps_location stored = {0, CPS_FILE_MEMORY, 0x300000};
     uint64_t u = 0;
     uint64_t v = 0;
     assert_int_equal(a->clock, b->clock);

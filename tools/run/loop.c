@@ -76,7 +76,7 @@ void play_boot(struct play *play)
 /* Whether anything of a stream is there. */
 static bool is_captured(struct play *play, const struct cps_item *item)
 {
-    const struct cps_place at = {0, CPS_FILE_MEMORY, item->stream.iova};
+    const struct cps_location at = {0, CPS_FILE_MEMORY, item->stream.iova};
     uint64_t word = 0;
     return !item->stream.dwords || cps_engine_get(play->engine, at, &word);
 }

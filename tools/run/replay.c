@@ -166,7 +166,7 @@ static struct cps_err *gather_writes(struct replay *h, struct cps_engine *engine
 {
     uint64_t state = 0;
     writes_deinit(&h->writes);
-    cps_engine_get(engine, (struct cps_place){0, CPS_FILE_GENERAL, 0x13}, &state);
+    cps_engine_get(engine, (struct cps_location){0, CPS_FILE_GENERAL, 0x13}, &state);
     writes_init(&h->writes, (uint32_t)state);
     cps_engine_sink(engine, &h->writes.sink, WRITES_KINDS);
     enum cps_stop stop = cps_engine_run(engine, ticks ? ticks : h->play->config->limit);

@@ -322,8 +322,8 @@ struct cps_err *machine_restore_(struct cps_engine *engine, struct cps_engine *o
 void machine_destroy_(struct cps_engine *engine);
 struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *item);
 struct cps_where machine_where_(const struct cps_engine *engine, unsigned core);
-bool machine_get_(struct cps_engine *engine, struct cps_place place, uint64_t *ret);
-bool machine_set_(struct cps_engine *engine, struct cps_place place, uint64_t value);
+bool machine_get_(struct cps_engine *engine, struct cps_location place, uint64_t *ret);
+bool machine_set_(struct cps_engine *engine, struct cps_location place, uint64_t value);
 void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out);
 
 /* ---- the interpreter: run.c ---- */

@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     printf("one back: 0x%x, reason %d\n", cps_engine_where(cps_debug_engine(debug), 0).pc,
            (int)back.reason);
     for (unsigned reg = 1; reg <= 5; reg++) {
-        const struct cps_place place = {0, CPS_FILE_GENERAL, reg};
+        const struct cps_location place = {0, CPS_FILE_GENERAL, reg};
         uint64_t value = 0;
         cps_engine_get(cps_debug_engine(debug), place, &value);
         printf("$%02x = 0x%llx\n", reg, (unsigned long long)value);

@@ -238,7 +238,7 @@ void repair(const struct grammar *grammar, struct rng *rng, struct fuzz_case *ed
 #define RUN_EDGES    65536u
 
 /** Where a processor is, by its events. */
-struct run_place {
+struct run_location {
     uint8_t level;
     bool user; /**< in a stream that is not the driver's */
     uint32_t header;
@@ -254,7 +254,7 @@ struct run_side {
     struct cps_sink sink;
     struct cps_edge_log log;
     enum cps_stop stop;
-    struct run_place place[CPS_CPU_COUNT];
+    struct run_location place[CPS_CPU_COUNT];
     bool internal; /**< the stream had a packet that only hardware makes: the rest shows nothing */
     bool goes_on;  /**< packets came until the limit, or nearly */
     struct learn_last last[LEARN_LEVELS]; /**< of the first processor */

@@ -36,7 +36,7 @@ static void judge_stop(struct run_side *side)
 {
     unsigned core = 0;
     enum cps_trouble trouble = cps_afuc_trouble(cps_afuc_of(side->engine), &core);
-    const struct run_place *place = &side->place[side->engine->who[core]];
+    const struct run_location *place = &side->place[side->engine->who[core]];
     struct learned *learned = side == side->run->side ? side->run->learned : NULL;
     if (learned && trouble == CPS_TROUBLE_STARVED)
         learn_starved(learned, place->header);

@@ -36,7 +36,7 @@ void run_add_suspect(struct run *run, const struct suspect *suspect)
 void run_suspect_at(struct run_side *side, unsigned who, enum oracle oracle, uint32_t place,
                     uint32_t pc, uint32_t value)
 {
-    const struct run_place *at = &side->place[who];
+    const struct run_location *at = &side->place[who];
     run_add_suspect(side->run, &(struct suspect){.raised = oracle,
                                                  .side = (uint8_t)(side - side->run->side),
                                                  .who = (uint8_t)who,
@@ -57,7 +57,7 @@ static void suspect_event(struct run_side *side, const struct cps_event *event, 
 
 static void take_packet(struct run_side *side, const struct cps_event *event)
 {
-    struct run_place *place = &side->place[cps_event_who(event) % CPS_CPU_COUNT];
+    struct run_location *place = &side->place[cps_event_who(event) % CPS_CPU_COUNT];
     unsigned level = cps_event_sub(event);
     bool internal = level == CPS_LEVEL_INT;
     struct cps_pm4 packet = cps_pm4_decode(event->value);

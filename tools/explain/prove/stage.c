@@ -306,7 +306,7 @@ bool stage_is_marked(const struct stage_mark *mark, const struct cps_event *even
 
 uint32_t stage_value(const struct play *play, unsigned core, char file, uint32_t number)
 {
-    const struct cps_place at = {.core = (uint8_t)core, .file = file, .number = number};
+    const struct cps_location at = {.core = (uint8_t)core, .file = file, .number = number};
     uint64_t value = 0;
     return cps_engine_get(play->engine, at, &value) ? (uint32_t)value : 0;
 }

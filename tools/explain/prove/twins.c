@@ -107,7 +107,7 @@ static uint32_t get_value(const struct machine *m, char file, uint32_t number)
 
 static void set_value(struct machine *m, char file, uint32_t number, uint32_t value)
 {
-    const struct cps_place at = {.core = (uint8_t)m->watch.core, .file = file, .number = number};
+    const struct cps_location at = {.core = (uint8_t)m->watch.core, .file = file, .number = number};
     cps_engine_set(m->watch.play->engine, at, value);
 }
 

@@ -116,7 +116,7 @@ static void put_script(const struct play *play, struct json_object *to)
     struct json_object *shown = cps_json_new_object(to, ".registers");
     for (size_t i = 0; i < e->ops->regs; i++) {
         uint64_t value = 0;
-        cps_engine_get(play->engine, (struct cps_place){0, CPS_FILE_SCALAR, i}, &value);
+        cps_engine_get(play->engine, (struct cps_location){0, CPS_FILE_SCALAR, i}, &value);
         cps_json_uint(all, e->ops->reg[i].name, value);
         if (value || e->ops->regs <= FEW)
             cps_json_uint(shown, e->ops->reg[i].name, value);

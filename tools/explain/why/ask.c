@@ -49,7 +49,7 @@ static struct why_ask *new_ask(struct why *why, const char *text)
     return &why->ask[why->count++];
 }
 
-void why_add_place(struct why *why, const char *text, const struct cps_place *place)
+void why_add_place(struct why *why, const char *text, const struct cps_location *place)
 {
     struct why_ask *ask = new_ask(why, text);
     ask->what = place->file == CPS_FILE_GENERAL   ? WHY_GENERAL

@@ -52,7 +52,7 @@ struct why {
 /** Appends a question. @return NULL, or CPS_ERR_USAGE: what was expected */
 CPS_MUST_USE struct cps_err *why_add(struct why *why, const char *text);
 /** The same for a place that the caller knows, at the end of the run. */
-void why_add_place(struct why *why, const char *text, const struct cps_place *place);
+void why_add_place(struct why *why, const char *text, const struct cps_location *place);
 /** Resolves the names in questions and sorts them by time, once the names are known. */
 CPS_MUST_USE struct cps_err *why_resolve(struct why *why);
 /** Replays the capture, which `play` was opened for; then all questions have their answers. */

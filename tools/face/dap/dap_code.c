@@ -94,7 +94,7 @@ struct cps_err *dap_read_memory(struct dap *d)
                            MAX_READ);
     CPS_FREE uint8_t *bytes = tool_alloc((size_t)count, 1);
     for (; got < count; got++) {
-        const struct cps_place place = {0, expr_memory(d->session), at + (uint64_t)got};
+        const struct cps_location place = {0, expr_memory(d->session), at + (uint64_t)got};
         uint64_t word = 0;
         if (!cps_engine_get(session_engine(d->session), place, &word))
             break;

@@ -43,7 +43,7 @@ struct cps_err *dap_launch(struct dap *d)
         CPS_TRY(d->options(d->in, &d->setup));
         CPS_TRY(open_session(d, &d->setup, 0));
     }
-    d->start = cps_debug_place(d->session->debug).step;
+    d->start = cps_debug_location(d->session->debug).step;
     return NULL;
 }
 
@@ -136,7 +136,7 @@ struct cps_err *dap_attach(struct dap *d)
     CPS_TRY(open_session(d, &d->run->setup, d->run->clock));
     dap_limit_sending(d->run->socket, 0);
     d->stop_on_entry = cps_json_get_bool(d->in, "stopOnEntry", true);
-    d->start = cps_debug_place(d->session->debug).step;
+    d->start = cps_debug_location(d->session->debug).step;
     d->run->attached = true;
     return NULL;
 }

@@ -42,8 +42,8 @@ static struct cps_err *run_side(struct session *s, bool changed, uint32_t last, 
     cps_debug_listen(side->debug, &side->sink);
     do {
         side->stop = cps_debug_run(side->debug, CPS_GO_SUBMIT, s->core);
-    } while (side->stop.reason == CPS_WHY_GONE && cps_debug_place(side->debug).submission <= last &&
-             !side->record.lost);
+    } while (side->stop.reason == CPS_WHY_GONE &&
+             cps_debug_location(side->debug).submission <= last && !side->record.lost);
     cps_debug_listen(side->debug, NULL);
     return side->record.lost || side->stop.reason == CPS_WHY_NOMEM ? cps_err_nomem() : NULL;
 }
@@ -119,7 +119,7 @@ static void put_state(const struct session *s, char sigil, const char *title,
     const struct cps_file *file = cps_engine_file(session_engine(s), sigil);
     unsigned count = 0;
     for (uint32_t i = 0; file && file->count <= MOST_PLACES && i < file->count; i++) {
-        const struct cps_place place = {(uint8_t)s->core, sigil, i};
+        const struct cps_location place = {(uint8_t)s->core, sigil, i};
         uint64_t value[2] = {0};
         for (unsigned k = 0; k < 2; k++)
             cps_engine_get(cps_debug_engine(sides[k].debug), place, &value[k]);
@@ -169,7 +169,7 @@ struct cps_err *command_compare_(struct debugger *r, struct command_args *args)
 {
     struct session *s = &r->session;
     struct side sides[2] = {{0}};
-    uint64_t last = cps_debug_place(s->debug).submission + args->count - 1;
+    uint64_t last = cps_debug_location(s->debug).submission + args->count - 1;
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++)
         err = run_side(s, i == 1, last < UINT32_MAX ? (uint32_t)last : UINT32_MAX, &sides[i]);

@@ -32,7 +32,7 @@ static struct cps_err *show_register(struct debugger *r, const char *name, size_
 {
     CPS_BUF text = {0};
     uint64_t value = 0;
-    struct cps_place place;
+    struct cps_location place;
     cps_buf_printf(&text, "$%.*s", (int)length, name);
     const char *known = tool_text(&text);
     if (*name == '$' || *name == '@' || *name == '%' ||
@@ -321,7 +321,7 @@ struct cps_err *command_log_(struct debugger *r, struct command_args *args)
 }
 
 /* The packet that was being handled then: after the end of a stream, one of a lower level. */
-static void print_packet_before(struct debugger *r, const struct cps_debug_place *place)
+static void print_packet_before(struct debugger *r, const struct cps_debug_location *place)
 {
     const struct session *s = &r->session;
     uint32_t submission = place->submission ? place->submission - 1 : 0;
@@ -347,7 +347,7 @@ struct cps_err *command_who_(struct debugger *r, struct command_args *args)
     struct session *s = &r->session;
     struct cps_debug_point point;
     struct cps_debug_stop stop;
-    struct cps_debug_place place;
+    struct cps_debug_location place;
     CPS_TRY(point_watch(s, s->core, POINT_WRITE, args->text, &point));
     bool found = cps_debug_last(s->debug, &point, &stop, &place);
     point_release(&point);

@@ -82,7 +82,7 @@ struct cps_err *command_put_print(struct debugger *r, const char *text, char let
 {
     const struct session *s = &r->session;
     uint64_t value = 0;
-    struct cps_place place;
+    struct cps_location place;
     CPS_TRY(expr_eval(s, s->core, NULL, text, &value));
     put_value(r, value, letter, out);
     if (expr_place(s, s->core, text, &place) && place.file == CPS_FILE_REGISTER) {

@@ -121,7 +121,7 @@ struct cps_err *command_ptype_(struct debugger *r, struct command_args *args)
     const struct session *session = &r->session;
     struct subject s = {
         .names = session_names(session, session->core), .space = CPS_SPACE_COUNT, .out = &r->out};
-    struct cps_place place;
+    struct cps_location place;
     if (s.names && expr_place(session, session->core, args->text, &place))
         s.space = look_space(place.file);
     if (s.space != CPS_SPACE_COUNT) {

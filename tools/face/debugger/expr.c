@@ -90,15 +90,15 @@ static uint64_t bracketed(struct parser *p, char end, const char *expected)
 
 /* ---- places: registers, values with a name, dwords of memory ---- */
 
-static bool take_place(struct parser *p, char file, uint64_t number, struct cps_place *ret)
+static bool take_place(struct parser *p, char file, uint64_t number, struct cps_location *ret)
 {
-    *ret = (struct cps_place){(uint8_t)p->core, file, number};
+    *ret = (struct cps_location){(uint8_t)p->core, file, number};
     return !p->expected;
 }
 
 /* After a sign: a name of the space, or a number. */
 static bool numbered_place(struct parser *p, enum cps_space space, char file, const char *expected,
-                           struct cps_place *ret)
+                           struct cps_location *ret)
 {
     int64_t number = 0;
     uint32_t named = 0;
@@ -117,7 +117,7 @@ static bool numbered_place(struct parser *p, enum cps_space space, char file, co
 }
 
 /* A named value of the engine's state: "a.addr". */
-static bool scalar_place(struct parser *p, struct cps_place *ret)
+static bool scalar_place(struct parser *p, struct cps_location *ret)
 {
     const struct cps_engine_ops *ops = session_engine(p->session)->ops;
     size_t length = 0; /* what names of scalars have between: "cache1.put", "irq-level" */
@@ -135,7 +135,7 @@ static bool scalar_place(struct parser *p, struct cps_place *ret)
 }
 
 /* After a "$": two digits, "sp", "lr", the name of a port, or a named value. */
-static bool general_place(struct parser *p, struct cps_place *ret)
+static bool general_place(struct parser *p, struct cps_location *ret)
 {
     static const char *const ports[] = {"rem", "addr", "usraddr", "data"};
     int64_t number = 0;
@@ -160,7 +160,7 @@ static bool general_place(struct parser *p, struct cps_place *ret)
 }
 
 /* "ramin:0x100", "a.addr", "RB_CCU_CNTL"; false, and nothing is wrong, if it is none of these. */
-static bool named_place(struct parser *p, struct cps_place *ret)
+static bool named_place(struct parser *p, struct cps_location *ret)
 {
     size_t length = name_length(p->at);
     size_t prefix = 0;
@@ -178,7 +178,7 @@ static bool named_place(struct parser *p, struct cps_place *ret)
     return take_place(p, CPS_FILE_REGISTER, number, ret);
 }
 
-static bool place_at(struct parser *p, struct cps_place *ret)
+static bool place_at(struct parser *p, struct cps_location *ret)
 {
     switch (*p->at) {
     case '$':
@@ -211,7 +211,7 @@ static struct cps_pm4 packet_at(const struct parser *p)
 static bool word_value(const struct parser *p, const char *word, size_t length, uint64_t *ret)
 {
     const struct cps_afuc *afuc = session_afuc(p->session);
-    const struct cps_debug_place place = cps_debug_place(p->session->debug);
+    const struct cps_debug_location place = cps_debug_location(p->session->debug);
     const struct cps_item *item = session_item(p->session);
     struct cps_event event = {0};
     struct cps_pm4 packet = {0};
@@ -265,7 +265,7 @@ static uint64_t named(struct parser *p)
     uint64_t value = 0;
     uint32_t pc = 0;
     size_t prefix = 0;
-    struct cps_place place;
+    struct cps_location place;
     bool is_prefixed = prefixed_file(p->session, p->at, &prefix);
     if (!is_prefixed && session_afuc(p->session) && !strncmp(p->at, "payload[", 8))
         return payload(p);
@@ -283,7 +283,7 @@ static uint64_t named(struct parser *p)
 static uint64_t primary(struct parser *p)
 {
     int64_t value = 0;
-    struct cps_place place;
+    struct cps_location place;
     if (*p->at == '(')
         return bracketed(p, ')', "\")\"");
     if (*p->at && strchr("$@%[", *p->at))
@@ -420,7 +420,7 @@ struct cps_err *expr_eval_part(const struct session *session, unsigned core, con
 }
 
 bool expr_place(const struct session *session, unsigned core, const char *text,
-                struct cps_place *ret)
+                struct cps_location *ret)
 {
     struct parser p = {.session = session, .core = core, .text = text};
     p.at = cps_lex_blank(text);

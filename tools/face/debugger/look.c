@@ -138,7 +138,7 @@ void look_source_text(const struct session *s, unsigned core, uint32_t pc, struc
 }
 
 /* Which part of the input the run is in. */
-static void put_part(const struct session *s, const struct cps_debug_place *place,
+static void put_part(const struct session *s, const struct cps_debug_location *place,
                      struct cps_buf *out)
 {
     const struct cps_item *item = session_item(s);
@@ -155,7 +155,7 @@ static void put_part(const struct session *s, const struct cps_debug_place *plac
 void look_where(const struct session *s, unsigned core, struct cps_buf *out)
 {
     struct cps_where where = cps_engine_where(session_engine(s), core);
-    struct cps_debug_place place = cps_debug_place(s->debug);
+    struct cps_debug_location place = cps_debug_location(s->debug);
     const char *file = NULL;
     uint32_t line = 0;
     cps_buf_printf(out, "step %" PRIu64 ", event %" PRIu64 ", ", place.step, place.event);
@@ -281,7 +281,7 @@ bool look_event_before(const struct session *s, enum cps_event_kind kind, uint64
 
 void look_events(const struct session *s, unsigned count, struct cps_buf *out)
 {
-    uint64_t end = cps_debug_place(s->debug).event;
+    uint64_t end = cps_debug_location(s->debug).event;
     uint64_t first = end < count ? 0 : end - count;
     uint64_t before = first;
     struct cps_event event;
@@ -313,7 +313,7 @@ static void put_point_stop(const struct session *s, const struct cps_debug_stop 
 /* Why it ends; then what the host missed, where it is done. */
 static void put_end(const struct session *s, struct cps_buf *out)
 {
-    const struct cps_debug_place place = cps_debug_place(s->debug);
+    const struct cps_debug_location place = cps_debug_location(s->debug);
     cps_buf_str(out, play_is_script(&s->play) ? "the end: the host is done\n"
                      : s->play.feed.until     ? "the end: the hardware got no further\n"
                                               : "the end: every submission is done\n");
@@ -365,7 +365,7 @@ void look_memory(const struct session *s, char file, uint64_t iova, uint32_t dwo
     bool in_capture = file == CPS_FILE_MEMORY && !play_is_script(&s->play);
     const struct cps_buffer *before = NULL;
     for (uint32_t i = 0; i < dwords; i++) {
-        const struct cps_place at = {0, file, iova + 4 * (uint64_t)i};
+        const struct cps_location at = {0, file, iova + 4 * (uint64_t)i};
         uint64_t value = 0;
         if (i % 4 == 0)
             cps_buf_printf(out, "%016" PRIx64 ":", at.number);

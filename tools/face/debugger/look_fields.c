@@ -83,7 +83,7 @@ void look_fields(const struct session *s, unsigned core, unsigned most, struct c
     uint64_t listed[MOST];
     unsigned count = 0;
     struct cps_event event;
-    uint64_t number = cps_debug_place(s->debug).event;
+    uint64_t number = cps_debug_location(s->debug).event;
     most = most < MOST ? most : MOST;
     while (count < most && look_event_before(s, CPS_EV_REG, &number, &event)) {
         unsigned known = 0;
@@ -105,7 +105,7 @@ void look_fields(const struct session *s, unsigned core, unsigned most, struct c
 
 bool look_register(const struct session *s, unsigned core, const char *what, struct cps_buf *out)
 {
-    struct cps_place place;
+    struct cps_location place;
     struct fields f = {s, out, "\n  ", true};
     if (!expr_place(s, core, what, &place))
         return false;
@@ -213,7 +213,7 @@ static void put_payload(struct payload *p)
 
 bool look_last_packet(const struct session *s, unsigned core, struct cps_event *ret)
 {
-    uint64_t number = cps_debug_place(s->debug).event;
+    uint64_t number = cps_debug_location(s->debug).event;
     while (look_event_before(s, CPS_EV_PKT, &number, ret)) {
         if (cps_event_who(ret) == session_engine(s)->who[core])
             return true;

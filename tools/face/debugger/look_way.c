@@ -142,7 +142,7 @@ static struct cps_err *end_why(void *context, struct cps_engine *engine)
 }
 
 static bool is_place(const struct session *session, unsigned core, const char *what,
-                     struct cps_place *place)
+                     struct cps_location *place)
 {
     static const char files[] = {CPS_FILE_GENERAL, CPS_FILE_CONTROL, CPS_FILE_REGISTER,
                                  CPS_FILE_MEMORY, '\0'};
@@ -158,7 +158,7 @@ struct cps_err *session_why(struct session *session, unsigned core, const char *
     const char *slash = strrchr(path, '/');
     struct why_here here = {.session = session, .out = out, .json = json};
     const struct cps_debug_retrace retrace = {begin_why, end_why, &here};
-    struct cps_place place;
+    struct cps_location place;
     struct cps_err *err = NULL;
     here.why.play = &session->play;
     here.why.capture = slash ? slash + 1 : path;

@@ -283,7 +283,7 @@ static const struct {
 
 /* What a single place, or the end of a range, is. */
 static bool one_place(const struct session *session, unsigned core, const char *text,
-                      struct cps_place *ret)
+                      struct cps_location *ret)
 {
     uint32_t found = 0;
     const char *at = text + 1;
@@ -294,14 +294,14 @@ static bool one_place(const struct session *session, unsigned core, const char *
         value = found;
     else if (!cps_lex_number(&at, &value) || *at)
         return false;
-    *ret = (struct cps_place){(uint8_t)core, PIPE_FILE, (uint64_t)value};
+    *ret = (struct cps_location){(uint8_t)core, PIPE_FILE, (uint64_t)value};
     return true;
 }
 
 /* Cuts "FIRST-LAST" where both sides are places; a lone place is a range of one. Names of values
  * may hold a "-" themselves. */
 static bool cut_range(const struct session *session, unsigned core, const char *text,
-                      struct cps_place ends[2])
+                      struct cps_location ends[2])
 {
     char first[128];
     char last[160];
@@ -322,7 +322,7 @@ static bool cut_range(const struct session *session, unsigned core, const char *
 static struct cps_err *range_point(const struct session *session, unsigned core, unsigned access,
                                    struct typed_point *typed, struct cps_debug_point *ret)
 {
-    struct cps_place ends[2];
+    struct cps_location ends[2];
     const char *text = typed->text;
     typed->moves = *text == '[' && text[strspn(text, "[]-0123456789abcdefxABCDEFX \t")];
     if (!cut_range(session, core, text, ends))

@@ -53,14 +53,14 @@ static void go_to_start(struct session *s)
         if (has_code && !any_started(s))
             cps_debug_goto_step(s->debug, 0);
     } else if (s->play.dump) {
-        while (stop.reason == CPS_WHY_GONE && cps_debug_place(s->debug).fed < s->play.feed.count)
+        while (stop.reason == CPS_WHY_GONE && cps_debug_location(s->debug).fed < s->play.feed.count)
             stop = cps_debug_run(s->debug, CPS_GO_FEED, 0);
         if (stop.reason == CPS_WHY_GONE && s->play.replay->place.by != HANG_NOWHERE)
             cps_debug_run(s->debug, CPS_GO_ON, 0);
     } else if (s->play.feed.submissions) {
         do {
             stop = cps_debug_run(s->debug, CPS_GO_SUBMIT, 0);
-        } while (stop.reason == CPS_WHY_GONE && cps_debug_place(s->debug).submission <= wanted);
+        } while (stop.reason == CPS_WHY_GONE && cps_debug_location(s->debug).submission <= wanted);
     }
 }
 
@@ -86,7 +86,7 @@ static bool is_launch(void *context, struct cps_engine *engine, const struct cps
 {
     const struct session *s = context;
     const struct cps_names *names = s->play.names[cps_event_who(packet)];
-    const struct cps_place after = {0, CPS_FILE_MEMORY, packet->addr + 4};
+    const struct cps_location after = {0, CPS_FILE_MEMORY, packet->addr + 4};
     uint64_t word = 0;
     if (cps_event_who(packet) != cps_gen_row(engine->gen)->draws)
         return false;
@@ -115,9 +115,9 @@ struct cps_err *session_open_at(struct session *s, uint64_t clock)
 {
     CPS_TRY(load_input(s));
     for (bool moves = true; moves && session_engine(s)->clock < clock;) {
-        uint64_t step = cps_debug_place(s->debug).step;
+        uint64_t step = cps_debug_location(s->debug).step;
         cps_debug_goto_step(s->debug, step + (clock - session_engine(s)->clock));
-        moves = cps_debug_place(s->debug).step > step && !count_interrupt(s);
+        moves = cps_debug_location(s->debug).step > step && !count_interrupt(s);
     }
     return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
 }
@@ -126,7 +126,7 @@ struct cps_err *session_open(struct session *s)
 {
     CPS_TRY(load_input(s));
     go_to_start(s);
-    s->start = cps_debug_place(s->debug).step;
+    s->start = cps_debug_location(s->debug).step;
     return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
 }
 
@@ -148,15 +148,15 @@ void session_close(struct session *s)
 uint64_t session_value(const struct session *s, unsigned core, char file, uint64_t number)
 {
     uint64_t value = 0;
-    cps_engine_get(session_engine(s), (struct cps_place){(uint8_t)core, file, number}, &value);
+    cps_engine_get(session_engine(s), (struct cps_location){(uint8_t)core, file, number}, &value);
     return value;
 }
 
 bool session_has_code(const struct session *s, unsigned core, uint64_t pc)
 {
     uint64_t word = 0;
-    return cps_engine_get(session_engine(s), (struct cps_place){(uint8_t)core, CPS_FILE_CODE, pc},
-                          &word);
+    return cps_engine_get(session_engine(s),
+                          (struct cps_location){(uint8_t)core, CPS_FILE_CODE, pc}, &word);
 }
 
 uint32_t session_length(const struct session *s, unsigned core, uint32_t pc)
@@ -172,13 +172,13 @@ uint32_t session_length(const struct session *s, unsigned core, uint32_t pc)
 
 const struct cps_item *session_item(const struct session *s)
 {
-    uint64_t fed = cps_debug_place(s->debug).fed;
+    uint64_t fed = cps_debug_location(s->debug).fed;
     return fed ? &s->play.feed.item[fed - 1] : NULL;
 }
 
 uint32_t session_submission(const struct session *s)
 {
-    uint32_t fed = cps_debug_place(s->debug).submission;
+    uint32_t fed = cps_debug_location(s->debug).submission;
     return fed ? fed - 1 : 0;
 }
 

@@ -108,7 +108,7 @@ size_t expr_column(const struct session *session, const char *at);
 /** Recognises "$02", "$pc", "@IB_LEVEL", "RB_CCU_CNTL", "[0x1000]", "a.addr", "ramin:0x100"; false:
  * it is no single place. @param[out] ret  its core is @p core */
 bool expr_place(const struct session *session, unsigned core, const char *text,
-                struct cps_place *ret);
+                struct cps_location *ret);
 /** The memory that "[ADDRESS]" is about: the first that the engine has, by enum cps_file_sigil. */
 char expr_memory(const struct session *session);
 /** Writes the value of @p text to the place @p place, as a change of the run.

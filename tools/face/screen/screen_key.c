@@ -109,7 +109,7 @@ static void keep_output(struct screen *s, const char *line, const char *text)
 void screen_command_(struct screen *s, const char *line, bool quiet)
 {
     struct debugger *r = s->debugger;
-    uint64_t step = cps_debug_place(r->session.debug).step;
+    uint64_t step = cps_debug_location(r->session.debug).step;
     cps_buf_clear(&r->out);
     r->interrupt = 0;
     move(LINES - 1, 0);
@@ -121,7 +121,7 @@ void screen_command_(struct screen *s, const char *line, bool quiet)
         r->writing = 0; /* keys are no lines */
         err = cps_err_new(CPS_ERR_SYNTAX, "commands: works at the prompt only (q returns to it)");
     }
-    bool moved = cps_debug_place(r->session.debug).step != step;
+    bool moved = cps_debug_location(r->session.debug).step != step;
     cps_buf_clear(&s->message);
     if (err)
         cps_buf_printf(&r->out, "%s\n", err->message);
@@ -193,7 +193,7 @@ static void take_asked(struct screen *s)
     snprintf(p->asked, sizeof(p->asked), "%s", s->line.text + strspn(s->line.text, " "));
     p->top = 0;
     p->cursor = -1;
-    s->long_way = cps_debug_place(session_of(s)->debug).step; /* asked for: however long it is */
+    s->long_way = cps_debug_location(session_of(s)->debug).step; /* asked for: however long it is */
     s->changes++;
 }
 

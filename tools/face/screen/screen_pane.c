@@ -354,7 +354,7 @@ void screen_fill_memory_(struct screen *s, struct cps_buf *out)
     const struct cps_afuc *afuc = session_afuc(session);
     const char *asked = s->pane[PANE_MEMORY].asked;
     struct cps_event event;
-    uint64_t number = cps_debug_place(session->debug).event;
+    uint64_t number = cps_debug_location(session->debug).event;
     struct cps_err *err = NULL;
     s->written_known = look_event_before(session, CPS_EV_MEMW, &number, &event);
     s->written = s->written_known ? event.addr : s->written;
@@ -396,7 +396,7 @@ void screen_fill_fields_(struct screen *s, struct cps_buf *out)
 static bool is_short(struct screen *s, struct cps_buf *out)
 {
     struct session *session = session_of(s);
-    uint64_t step = cps_debug_place(session->debug).step;
+    uint64_t step = cps_debug_location(session->debug).step;
     session->spent = 0;
     s->debugger->interrupt = 0;
     if (step < SHORT_WAY || step == s->long_way)
@@ -426,7 +426,7 @@ void screen_fill_why_(struct screen *s, struct cps_buf *out)
     const char *asked = s->pane[PANE_WHY].asked;
     char text[32] = "";
     struct cps_event event;
-    uint64_t number = cps_debug_place(session->debug).event;
+    uint64_t number = cps_debug_location(session->debug).event;
     if (!*asked && !look_event_before(session, CPS_EV_REG, &number, &event)) {
         cps_buf_str(out, "no register was written yet; e asks for a value\n");
         return;
@@ -452,7 +452,7 @@ void screen_enter_asking_(struct screen *s, const char *line)
         screen_ask_(s, s->focus);
         return;
     }
-    s->long_way = cps_debug_place(session_of(s)->debug).step;
+    s->long_way = cps_debug_location(session_of(s)->debug).step;
     s->changes++;
 }
 

@@ -101,7 +101,7 @@ static void compare_word(const struct level *l, uint64_t iova, int64_t distance)
     uint64_t word = 0;
     uint32_t hardware = roq_word(&l->r->roq, roq_of_level(l->level), distance);
     bool known =
-        cps_engine_get(l->r->play->engine, (struct cps_place){0, CPS_FILE_MEMORY, iova}, &word);
+        cps_engine_get(l->r->play->engine, (struct cps_location){0, CPS_FILE_MEMORY, iova}, &word);
     enum replay_verdict verdict = !known                       ? REPLAY_NO_VALUE
                                   : hardware == (uint32_t)word ? REPLAY_EQUAL
                                                                : REPLAY_DIFFERENT;

@@ -36,12 +36,13 @@ static unsigned equal_registers(const struct trials *t, struct cps_engine *engin
     unsigned equal = 0;
     for (unsigned i = 1; i < STATE_REGISTERS; i++) {
         uint64_t value = 0;
-        cps_engine_get(engine, (struct cps_place){0, CPS_FILE_GENERAL, i}, &value);
+        cps_engine_get(engine, (struct cps_location){0, CPS_FILE_GENERAL, i}, &value);
         equal += value == dump_word(stat, i);
     }
     for (unsigned i = 0; i < SCRATCH_COUNT; i++) {
         uint64_t value = 0;
-        cps_engine_get(engine, (struct cps_place){0, CPS_FILE_CONTROL, SCRATCH_FIRST + i}, &value);
+        cps_engine_get(engine, (struct cps_location){0, CPS_FILE_CONTROL, SCRATCH_FIRST + i},
+                       &value);
         equal += value == dump_word(ucode, UCODE_SCRATCH + i);
     }
     return equal;
@@ -85,7 +86,7 @@ static void fill(const struct trials *t, struct cps_fw_hole *hole, uint32_t spli
             continue;
         uint32_t word = cps_fw_hole_word_(hole, fw->gen, at, split);
         cache->word[at] = fw->words[fw->part[0].start + at] = word;
-        cps_engine_set(t->r->play->engine, (struct cps_place){0, CPS_FILE_CODE, at}, word);
+        cps_engine_set(t->r->play->engine, (struct cps_location){0, CPS_FILE_CODE, at}, word);
     }
 }
 

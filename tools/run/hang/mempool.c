@@ -36,20 +36,20 @@ struct walk {
     struct mempool *pool;
 };
 
-struct place {
+struct chunk_at {
     uint32_t block, chunk;
 };
 
 /* A pointer has the first block and the chunk; the second block stands beside it. Which of the two
  * it is in depends on which half of a block the chunk is in (D). */
-static struct place place_of(const struct walk *w, uint32_t first, uint32_t second)
+static struct chunk_at place_of(const struct walk *w, uint32_t first, uint32_t second)
 {
     uint32_t state = w->shape->state + w->queue;
     uint32_t word = dump_word(w->block, state + first);
     uint32_t chunk = word & (BLOCK_CHUNKS - 1);
     uint32_t block =
         chunk >= BLOCK_CHUNKS / 2 ? word / BLOCK_CHUNKS : dump_word(w->block, state + second);
-    return (struct place){block, chunk};
+    return (struct chunk_at){block, chunk};
 }
 
 static uint64_t bits(const uint32_t *words, unsigned first, unsigned count)
@@ -86,8 +86,8 @@ static void refuse(struct mempool *pool, unsigned queue, const char *what, uint3
 /* The blocks from the reader to the writer; the number of chunks must be what the pool says. */
 static struct cps_err *walk_queue(const struct walk *w)
 {
-    struct place at = place_of(w, READER, READER_SECOND);
-    const struct place end = place_of(w, WRITER, WRITER_SECOND);
+    struct chunk_at at = place_of(w, READER, READER_SECOND);
+    const struct chunk_at end = place_of(w, WRITER, WRITER_SECOND);
     uint32_t size = dump_word(w->block, w->shape->sizes + QUEUE_SIZES + w->queue);
     uint32_t chunks = 0;
     uint32_t most = w->shape->blocks * BLOCK_CHUNKS;

@@ -39,7 +39,7 @@ static bool same_packet(const struct hang_sought *s, const struct cps_afuc *mach
 static uint32_t word_at(struct cps_engine *engine, uint64_t iova)
 {
     uint64_t word = 0;
-    cps_engine_get(engine, (struct cps_place){0, CPS_FILE_MEMORY, iova}, &word);
+    cps_engine_get(engine, (struct cps_location){0, CPS_FILE_MEMORY, iova}, &word);
     return (uint32_t)word;
 }
 

@@ -41,7 +41,7 @@ static void add(struct replay *r, const char *name, uint32_t hardware, uint32_t 
 static uint32_t value(const struct replay *r, enum cps_file_sigil file, uint32_t number)
 {
     uint64_t ret = 0;
-    cps_engine_get(r->play->engine, (struct cps_place){0, (char)file, number}, &ret);
+    cps_engine_get(r->play->engine, (struct cps_location){0, (char)file, number}, &ret);
     return (uint32_t)ret;
 }
 
