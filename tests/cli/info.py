@@ -170,7 +170,7 @@ def a_part_of_a_file_is_firmware():
     done = cpscope("info", path("flash.bin"), status=3)
     assert "offset" in done.stderr and not done.stdout, done
     done = cpscope("info", path("flash.bin"), "--offset", "0x125", "--length", "0x100", status=3)
-    assert "flash.bin+0x125: offset 0x4: the first word" in done.stderr and "expected firmware" in done.stderr, done.stderr
+    assert "flash.bin+0x125: offset 0x4: not firmware: the first word" in done.stderr and "expected firmware" in done.stderr, done.stderr
     done = cpscope("info", path("flash.bin"), "--offset", "0x124", status=3)
     assert "flash.bin+0x124: offset 0x%x: 1 bytes at the end, expected whole dwords" % (len(image) + 32) in done.stderr, done.stderr
 

@@ -76,7 +76,7 @@ def text_has_blocks_and_only_what_changed():
 
 
 def mistakes_are_told():
-    assert "draw 3: the run of" in state("--demo", capture("c.rd"), "--draw", "3", status=3)
+    assert "no draw 3: " in state("--demo", capture("c.rd"), "--draw", "3", status=3)
     assert "expected --draw" in state("--demo", capture("c.rd"), capture("d.rd"), status=2)
     assert "--processor bv" in state("--demo", capture("c.rd"), "--draw", "0", "--processor", "bv", status=2)
     assert "--processor x" in state("--demo", capture("c.rd"), "--processor", "x", status=2)

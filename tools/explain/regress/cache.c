@@ -65,12 +65,14 @@ static bool run_from_json(struct json_object *from, const char *key, uint32_t dw
     if (strcmp(cps_json_get_text(from, "key", ""), key) != 0 || stop < 0 ||
         stop > CPS_STOP_BAD_PACKET)
         return false;
-    account->stop = (enum cps_stop)stop;
-    account->replayed = cps_json_get_int(from, "replayed", 0);
-    account->cut = cps_json_get_int(from, "cut", 0);
-    account->submissions = (uint32_t)cps_json_get_int(from, "submissions", 0);
-    account->executed = (uint64_t)cps_json_get_int(from, "executed", 0);
-    account->not_captured = (uint32_t)cps_json_get_int(from, "not_captured", 0);
+    /* Of the run, not of the trace that its events were read from. */
+    *account =
+        (struct play_account){.stop = (enum cps_stop)stop,
+                              .replayed = cps_json_get_int(from, "replayed", 0),
+                              .cut = cps_json_get_int(from, "cut", 0),
+                              .submissions = (uint32_t)cps_json_get_int(from, "submissions", 0),
+                              .executed = (uint64_t)cps_json_get_int(from, "executed", 0),
+                              .not_captured = (uint32_t)cps_json_get_int(from, "not_captured", 0)};
     ret->instructions = (uint64_t)cps_json_get_int(from, "instructions", 0);
     ret->packets = (uint64_t)cps_json_get_int(from, "packets", 0);
     ret->missing = (uint64_t)cps_json_get_int(from, "missing", 0);
