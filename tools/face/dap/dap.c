@@ -7,37 +7,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "tools/face/dap/dap_private.h"
 
-enum { ATTACH_SECONDS = 5 };    /* as long as attach_connect() waits for the run */
-#define MOST (INT64_C(1) << 24) /* of what a client counts: lines, frames, instructions */
+enum { ATTACH_SECONDS = 5 }; /* as long as attach_connect() waits for the run */
 
 /* ---- arguments ---- */
-
-int64_t dap_number(struct json_object *from, const char *key, int64_t fallback)
-{
-    int64_t value = cps_json_get_int(from, key, fallback);
-    return value > MOST ? MOST : value < -MOST ? -MOST : value;
-}
-
-const char *dap_text(const struct dap *d, const char *key)
-{
-    return cps_json_get_text(d->in, key, NULL);
-}
-
-struct cps_err *dap_thread(const struct dap *d, unsigned *ret)
-{
-    int64_t id = dap_number(d->in, "threadId", 1);
-    unsigned count = session_engine(d->session)->cores;
-    if (id < 1 || id > count)
-        return cps_err_new(CPS_ERR_INPUT, "threadId %lld: expected 1 to %u", (long long)id, count);
-    *ret = (unsigned)id - 1;
-    return NULL;
-}
 
 /* @param name  "key", "key.inner" or "key.": the member, or each item of the list, that it names */
 static struct cps_err *check_one(const char *request, char *name, struct json_object *arguments,
@@ -64,22 +40,6 @@ static struct cps_err *check_one(const char *request, char *name, struct json_ob
 
 /* ---- messages ---- */
 
-void dap_event(struct dap *d, const char *name, struct json_object *body)
-{
-    struct json_object *message = json_object_new_object();
-    doc_put(message, "type=event event=%s", name);
-    if (body)
-        cps_json_add(message, "body", body);
-    dap_wire_send(d->wire, message);
-}
-
-void dap_output(struct dap *d, const struct cps_buf *text)
-{
-    struct json_object *body = json_object_new_object();
-    doc_put(body, "category=console output=%p", text);
-    dap_event(d, "output", body);
-}
-
 /* ---- requests that need no more than this ---- */
 
 struct cps_err *dap_nothing(struct dap *d)
@@ -92,15 +52,6 @@ void dap_rest(struct dap *d, int how)
 {
     (void)d;
     (void)how;
-}
-
-/* Tells the client that values may be others now. */
-void dap_changed(struct dap *d, int how)
-{
-    struct json_object *body = json_object_new_object();
-    (void)how;
-    cps_json_add(body, "areas", doc_array(NULL, "%s", "all"));
-    dap_event(d, "invalidated", body);
 }
 
 struct cps_err *dap_initialize(struct dap *d)
@@ -281,12 +232,6 @@ static struct cps_err *serve_on(struct debugger *debugger, dap_options *options,
 struct cps_err *dap_serve(struct debugger *debugger, dap_options *options, FILE *in, FILE *out)
 {
     return serve_on(debugger, options, NULL, fileno(in), out);
-}
-
-void dap_limit_sending(int socket, unsigned seconds)
-{
-    const struct timeval limit = {.tv_sec = seconds};
-    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 }
 
 struct cps_err *dap_serve_run(struct dap_run *run, int socket)

@@ -82,15 +82,6 @@ static size_t word_length(const char *line)
     return *line == '!' ? 1 : strcspn(line, " \t/");
 }
 
-struct cps_err *command_number(const char *text, int64_t least, int64_t most, const char *expected,
-                               int64_t *ret)
-{
-    const char *at = text;
-    if (!cps_lex_number(&at, ret) || *at || *ret < least || *ret > most)
-        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected %s", text, expected);
-    return NULL;
-}
-
 static struct cps_err *run_row(struct debugger *r, const struct row *row, const char *text)
 {
     struct command_args args = {.text = text, .how = row->how, .count = 1};

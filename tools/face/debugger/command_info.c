@@ -329,7 +329,7 @@ static void print_packet_before(struct debugger *r, const struct cps_debug_locat
     bool ended = false;
     struct cps_event event;
     uint64_t number = place->event;
-    while (look_event_before(s, CPS_EV_PKT, &number, &event)) {
+    while (session_event_before(s, CPS_EV_PKT, &number, &event)) {
         unsigned level = cps_event_sub(&event);
         if (ended && level < below)
             below = level;

@@ -303,3 +303,12 @@ struct cps_err *command_list_(struct debugger *r, struct command_args *args)
     put_code(r, r->listed[1], 0, LISTED);
     return NULL;
 }
+
+struct cps_err *command_number(const char *text, int64_t least, int64_t most, const char *expected,
+                               int64_t *ret)
+{
+    const char *at = text;
+    if (!cps_lex_number(&at, ret) || *at || *ret < least || *ret > most)
+        return cps_err_new(CPS_ERR_SYNTAX, "%s: expected %s", text, expected);
+    return NULL;
+}

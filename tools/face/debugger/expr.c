@@ -218,7 +218,7 @@ static bool word_value(const struct parser *p, const char *word, size_t length, 
     if (afuc)
         packet = packet_at(p);
     if (afuc && cps_lex_is(word, length, "iova"))
-        look_last_packet(p->session, p->core, &event);
+        session_last_packet(p->session, p->core, &event);
     const struct {
         const char *name;
         bool known;
@@ -253,7 +253,7 @@ static uint64_t payload(struct parser *p)
     struct cps_event event;
     p->at += strlen("payload");
     uint64_t index = bracketed(p, ']', "\"]\"");
-    if (index >= packet_at(p).count || !look_last_packet(p->session, p->core, &event))
+    if (index >= packet_at(p).count || !session_last_packet(p->session, p->core, &event))
         return 0;
     return session_value(p->session, p->core, CPS_FILE_MEMORY, event.addr + 4 + 4 * index);
 }

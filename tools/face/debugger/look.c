@@ -269,23 +269,13 @@ void look_event(const struct session *s, const struct cps_event *event, uint32_t
     cps_buf_str(out, "\n");
 }
 
-bool look_event_before(const struct session *s, enum cps_event_kind kind, uint64_t *number,
-                       struct cps_event *ret)
-{
-    while (*number && cps_debug_event(s->debug, --*number, ret)) {
-        if (cps_event_kind(ret) == kind)
-            return true;
-    }
-    return false;
-}
-
 void look_events(const struct session *s, unsigned count, struct cps_buf *out)
 {
     uint64_t end = cps_debug_location(s->debug).event;
     uint64_t first = end < count ? 0 : end - count;
     uint64_t before = first;
     struct cps_event event;
-    uint32_t submission = look_event_before(s, CPS_EV_SUBMIT, &before, &event) ? event.value : 0;
+    uint32_t submission = session_event_before(s, CPS_EV_SUBMIT, &before, &event) ? event.value : 0;
     for (uint64_t i = first; i < end; i++) {
         if (!cps_debug_event(s->debug, i, &event))
             continue;

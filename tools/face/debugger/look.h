@@ -43,10 +43,6 @@ void look_event(const struct session *session, const struct cps_event *event, ui
                 struct cps_buf *out);
 /** The last @p count events with their numbers. */
 void look_events(const struct session *session, unsigned count, struct cps_buf *out);
-/** The newest event of a kind before event @p number, as far as events are kept.
- * @param number  gets its own @return false: there is none */
-bool look_event_before(const struct session *session, enum cps_event_kind kind, uint64_t *number,
-                       struct cps_event *ret);
 /** Why a run stopped; empty if it just went as far as asked. */
 void look_stop(const struct session *session, const struct cps_debug_stop *stop,
                struct cps_buf *out);
@@ -71,9 +67,6 @@ bool look_register(const struct session *session, unsigned core, const char *wha
 /** The @p most GPU registers that were written last, the newest first, each with its fields; then
  * the control registers that are not 0, and those of the SQE. */
 void look_fields(const struct session *session, unsigned core, unsigned most, struct cps_buf *out);
-/** The newest dispatch of a core, for the level and the address of its header; false if it is no
- * more kept, or there was none. */
-bool look_last_packet(const struct session *session, unsigned core, struct cps_event *ret);
 /** The packet at hand: header, name, payload with its fields; addresses with the buffer that they
  * lie in. Nothing for engines without packets. */
 void look_packet(const struct session *session, unsigned core, struct cps_buf *out);

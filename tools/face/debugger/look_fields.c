@@ -85,7 +85,7 @@ void look_fields(const struct session *s, unsigned core, unsigned most, struct c
     struct cps_event event;
     uint64_t number = cps_debug_location(s->debug).event;
     most = most < MOST ? most : MOST;
-    while (count < most && look_event_before(s, CPS_EV_REG, &number, &event)) {
+    while (count < most && session_event_before(s, CPS_EV_REG, &number, &event)) {
         unsigned known = 0;
         while (known < count && listed[known] != event.addr)
             known++;
@@ -211,16 +211,6 @@ static void put_payload(struct payload *p)
         cps_buf_printf(p->out, "  and %" PRIu32 " more\n", p->packet.count - p->most);
 }
 
-bool look_last_packet(const struct session *s, unsigned core, struct cps_event *ret)
-{
-    uint64_t number = cps_debug_location(s->debug).event;
-    while (look_event_before(s, CPS_EV_PKT, &number, ret)) {
-        if (cps_event_who(ret) == session_engine(s)->who[core])
-            return true;
-    }
-    return false;
-}
-
 /* Words of the packet at @p header that were taken from its stream; all of them if that stream is
  * over, and another one runs at its level. */
 static uint32_t words_read(const struct session *s, unsigned core, const struct cps_event *packet,
@@ -267,7 +257,7 @@ static void put_packet(const struct session *s, unsigned core, unsigned most, bo
                               .packet = cps_pm4_decode(header),
                               .most = most,
                               .marked = marked};
-    bool known = look_last_packet(s, core, &event) && event.value == header;
+    bool known = session_last_packet(s, core, &event) && event.value == header;
     put_header(&payload, header);
     if (known)
         cps_buf_printf(out, ", %s 0x%016" PRIx64,

@@ -19,7 +19,7 @@ static bool condition_holds(void *context, struct cps_debug *debug, unsigned cor
     uint64_t value = 0;
     struct cps_event packet; /* at hand: of none there is no level */
     (void)debug;
-    if (typed->levels && !(look_last_packet(typed->session, core, &packet) &&
+    if (typed->levels && !(session_last_packet(typed->session, core, &packet) &&
                            typed->levels >> cps_event_sub(&packet) & 1))
         return false;
     if (!typed->condition)

@@ -242,3 +242,23 @@ int session_find_core(const struct session *s, const char *name)
         i--;
     return i;
 }
+
+bool session_event_before(const struct session *s, enum cps_event_kind kind, uint64_t *number,
+                       struct cps_event *ret)
+{
+    while (*number && cps_debug_event(s->debug, --*number, ret)) {
+        if (cps_event_kind(ret) == kind)
+            return true;
+    }
+    return false;
+}
+
+bool session_last_packet(const struct session *s, unsigned core, struct cps_event *ret)
+{
+    uint64_t number = cps_debug_location(s->debug).event;
+    while (session_event_before(s, CPS_EV_PKT, &number, ret)) {
+        if (cps_event_who(ret) == session_engine(s)->who[core])
+            return true;
+    }
+    return false;
+}

@@ -174,5 +174,12 @@ void point_release(struct cps_debug_point *point);
 bool point_remove(struct session *session, int id);
 /** Removes all of them. */
 void point_clear(struct session *session);
+/** The newest event of a kind before event @p number, as far as events are kept.
+ * @param number  gets its own @return false: there is none */
+bool session_event_before(const struct session *session, enum cps_event_kind kind, uint64_t *number,
+                          struct cps_event *ret);
+/** The newest dispatch of a core, for the level and the address of its header; false if it is no
+ * more kept, or there was none. */
+bool session_last_packet(const struct session *session, unsigned core, struct cps_event *ret);
 
 #endif

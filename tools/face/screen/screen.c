@@ -6,6 +6,7 @@
  * not matter. */
 #define _GNU_SOURCE /* strcasestr() */
 #include <curses.h>
+#include <inttypes.h>
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -51,13 +52,80 @@ void screen_move_(struct screen *s, int lines)
         p->cursor = (int)p->lines - 1;
 }
 
+/* ---- what Enter, or a second click, does on a line ---- */
+
+static void enter_nothing(struct screen *s, const char *line)
+{
+    (void)s;
+    (void)line;
+}
+
+/* A pane that asks whether to go a long way goes it now, on whichever line. */
+static void enter_asking(struct screen *s, const char *line)
+{
+    (void)line;
+    if (!strstr(cps_buf_text(&s->pane[s->focus].raw), "Enter runs them")) {
+        screen_ask_(s, s->focus);
+        return;
+    }
+    s->long_way = cps_debug_location(session_of(s)->debug).step;
+    s->changes++;
+}
+
+static void enter_code(struct screen *s, const char *line)
+{
+    char command[48];
+    (void)line;
+    const struct session *session = session_of(s);
+    if (s->cursor == cps_engine_where(session_engine(session), session->core).pc)
+        return;
+    snprintf(command, sizeof(command), "tbreak *0x%" PRIx32, s->cursor);
+    screen_command_(s, command, true);
+    screen_command_(s, "continue", true);
+}
+
+static void enter_events(struct screen *s, const char *line)
+{
+    char command[48];
+    char *end = NULL;
+    uint64_t number = strtoull(line, &end, 10);
+    snprintf(command, sizeof(command), "event %" PRIu64, number);
+    if (end != line)
+        screen_command_(s, command, true);
+}
+
+/* "=> bv    0104 CP_NOP": a processor; "#1  0104 CP_NOP": a place in its code. */
+static void enter_calls(struct screen *s, const char *line)
+{
+    const char *name = line + strspn(line, "=> ");
+    char *end = NULL;
+    for (unsigned i = 0; i < session_engine(session_of(s))->cores; i++) {
+        const char *core = session_core_name(session_of(s), i);
+        if (strncmp(name, core, strlen(core)) != 0 || name[strlen(core)] != ' ')
+            continue;
+        screen_choose_core_(s, i);
+        return;
+    }
+    const char *place = *line == '#' ? strchr(line, ' ') : NULL;
+    uint32_t pc = place ? (uint32_t)strtoul(place, &end, 16) : 0;
+    if (!place || end == place)
+        return;
+    s->cursor = pc;
+    screen_choose_(s, PANE_CODE);
+}
+
+static void (*const enter[PANES])(struct screen *s, const char *line) = {
+#define PANE(id, key, title, flags, offered, fill, enter, ...) enter_##enter,
+#include "tools/face/screen/screen_pane.def"
+};
+
 void screen_act_(struct screen *s)
 {
     const struct pane_row *row = &screen_panes_[s->focus];
     struct pane *p = &s->pane[s->focus];
     int last = row->flags & PANE_ENDS ? (int)p->lines - 1 : 0;
     CPS_FREE char *line = tool_strdup(screen_line_of_(p, p->cursor >= 0 ? p->cursor : last));
-    row->enter(s, line);
+    enter[s->focus](s, line);
 }
 
 /* ---- the mouse ---- */

@@ -223,17 +223,6 @@ const struct slot *screen_slot_of_(const struct screen *s, enum pane_id pane)
     return NULL;
 }
 
-void screen_choose_(struct screen *s, enum pane_id pane)
-{
-    if (pane == PANES)
-        return;
-    s->unasked = false;
-    if (pane != s->focus)
-        s->back = s->focus;
-    s->focus = pane;
-    s->pane[pane].recent = ++s->chosen;
-}
-
 /* ---- paint ---- */
 
 /* Bright black, where there are sixteen colours; else the terminal's own. */

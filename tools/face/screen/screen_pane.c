@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Panes of the full-screen view: their texts, stored until something changes, and what Enter, or a
- * second click, does on a line of one. */
+ * Panes of the full-screen view: their texts, stored until something changes. */
 #include <curses.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,9 +19,8 @@
 #define MOST_WRITTEN 24       /* registers */
 
 const struct pane_row screen_panes_[PANES] = {
-#define PANE(id, key, title, flags, offered, fill, enter, asks, help)                             \
-    {key,  title, flags, screen_has_##offered##_, screen_fill_##fill##_, screen_enter_##enter##_, \
-     asks, help},
+#define PANE(id, key, title, flags, offered, fill, enter, asks, help) \
+    {key, title, flags, screen_has_##offered##_, screen_fill_##fill##_, asks, help},
 #include "tools/face/screen/screen_pane.def"
 };
 
@@ -282,6 +280,17 @@ void screen_follow_(struct screen *s)
     s->changes++;
 }
 
+void screen_choose_(struct screen *s, enum pane_id pane)
+{
+    if (pane == PANES)
+        return;
+    s->unasked = false;
+    if (pane != s->focus)
+        s->back = s->focus;
+    s->focus = pane;
+    s->pane[pane].recent = ++s->chosen;
+}
+
 void screen_choose_core_(struct screen *s, unsigned core)
 {
     session_of(s)->core = core;
@@ -356,7 +365,7 @@ void screen_fill_memory_(struct screen *s, struct cps_buf *out)
     struct cps_event event;
     uint64_t number = cps_debug_location(session->debug).event;
     struct cps_err *err = NULL;
-    s->written_known = look_event_before(session, CPS_EV_MEMW, &number, &event);
+    s->written_known = session_event_before(session, CPS_EV_MEMW, &number, &event);
     s->written = s->written_known ? event.addr : s->written;
     uint64_t at = s->written;
     if (*asked) {
@@ -427,7 +436,7 @@ void screen_fill_why_(struct screen *s, struct cps_buf *out)
     char text[32] = "";
     struct cps_event event;
     uint64_t number = cps_debug_location(session->debug).event;
-    if (!*asked && !look_event_before(session, CPS_EV_REG, &number, &event)) {
+    if (!*asked && !session_event_before(session, CPS_EV_REG, &number, &event)) {
         cps_buf_str(out, "no register was written yet; e asks for a value\n");
         return;
     }
@@ -437,62 +446,3 @@ void screen_fill_why_(struct screen *s, struct cps_buf *out)
 }
 
 /* ---- Enter ---- */
-
-void screen_enter_nothing_(struct screen *s, const char *line)
-{
-    (void)s;
-    (void)line;
-}
-
-/* A pane that asks whether to go a long way goes it now, on whichever line. */
-void screen_enter_asking_(struct screen *s, const char *line)
-{
-    (void)line;
-    if (!strstr(cps_buf_text(&s->pane[s->focus].raw), "Enter runs them")) {
-        screen_ask_(s, s->focus);
-        return;
-    }
-    s->long_way = cps_debug_location(session_of(s)->debug).step;
-    s->changes++;
-}
-
-void screen_enter_code_(struct screen *s, const char *line)
-{
-    char command[48];
-    (void)line;
-    if (s->cursor == pc_of(s))
-        return;
-    snprintf(command, sizeof(command), "tbreak *0x%" PRIx32, s->cursor);
-    screen_command_(s, command, true);
-    screen_command_(s, "continue", true);
-}
-
-void screen_enter_events_(struct screen *s, const char *line)
-{
-    char command[48];
-    char *end = NULL;
-    uint64_t number = strtoull(line, &end, 10);
-    snprintf(command, sizeof(command), "event %" PRIu64, number);
-    if (end != line)
-        screen_command_(s, command, true);
-}
-
-/* "=> bv    0104 CP_NOP": a processor; "#1  0104 CP_NOP": a place in its code. */
-void screen_enter_calls_(struct screen *s, const char *line)
-{
-    const char *name = line + strspn(line, "=> ");
-    char *end = NULL;
-    for (unsigned i = 0; i < session_engine(session_of(s))->cores; i++) {
-        const char *core = session_core_name(session_of(s), i);
-        if (strncmp(name, core, strlen(core)) != 0 || name[strlen(core)] != ' ')
-            continue;
-        screen_choose_core_(s, i);
-        return;
-    }
-    const char *place = *line == '#' ? strchr(line, ' ') : NULL;
-    uint32_t pc = place ? (uint32_t)strtoul(place, &end, 16) : 0;
-    if (!place || end == place)
-        return;
-    s->cursor = pc;
-    screen_choose_(s, PANE_CODE);
-}

@@ -34,7 +34,6 @@ struct pane_row {
     unsigned flags;
     bool (*offered)(const struct session *session);
     void (*fill)(struct screen *s, struct cps_buf *out);
-    void (*enter)(struct screen *s, const char *line);
     const char *asks, *help;
 };
 extern const struct pane_row screen_panes_[PANES];
@@ -112,10 +111,9 @@ bool screen_has_terminal_(void);
 
 /* ---- screen_pane.c ---- */
 
-#define PANE(id, key, title, flags, offered, fill, enter, asks, help)  \
-    bool screen_has_##offered##_(const struct session *session);       \
-    void screen_fill_##fill##_(struct screen *s, struct cps_buf *out); \
-    void screen_enter_##enter##_(struct screen *s, const char *line);
+#define PANE(id, key, title, flags, offered, fill, ...)          \
+    bool screen_has_##offered##_(const struct session *session); \
+    void screen_fill_##fill##_(struct screen *s, struct cps_buf *out);
 #include "tools/face/screen/screen_pane.def"
 
 /** The pane of a key, PANES if there is none or the engine has nothing for it. */
