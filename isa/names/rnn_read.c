@@ -571,7 +571,7 @@ static void walk(struct reader *r, const struct cps_rnn_node *node)
     frame->width = element ? element->width : 0;
     if (!element)
         frame->domain = NULL; /* registers in documentation are examples */
-    else if (frame->members)
+    else if (frame->members || element->open == import_file || element->open == open_group)
         element->open(r, frame);
     const struct cps_rnn_node *child = frame->kind == GROUP ? NULL : node->child;
     for (; child && !r->err; child = child->next)

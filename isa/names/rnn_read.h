@@ -76,6 +76,7 @@ struct cps_rnn {
     uint32_t read_count;
     struct cps_rnn_bitset *bitsets;
     uint32_t bitset_count;
+    size_t read;                 /**< bytes of all files */
     struct cps_rnn_block *block; /**< newest block of what cps_rnn_alloc_() gave */
     /* What cps_rnn_finish_() makes of them. */
     struct cps_name_field *fields; /**< one for each that was read */

@@ -6,6 +6,8 @@
 
 #include "isa/names/rnn_read.h"
 
+/* Bytes of all files of a reading, whose trees are kept; the real database has a tenth. */
+#define MAX_BYTES ((size_t)64 << 20)
 /* Elements of a file; the real database has a thirtieth. */
 #define MAX_NODES 1000000u
 /* Memory is taken in blocks of so many bytes, so that many small things are few objects. */
@@ -139,6 +141,10 @@ static void XMLCALL refuse_doctype(void *context, const char *name, const char *
 struct cps_err *cps_rnn_tree_(struct cps_rnn *rnn, const char *file, const void *data, size_t size,
                               struct cps_rnn_node **ret)
 {
+    if (size > MAX_BYTES - rnn->read)
+        return cps_err_input(file, 0, "with the files before it larger than %zu MiB",
+                             MAX_BYTES >> 20);
+    rnn->read += size;
     struct builder b = {.rnn = rnn, .parser = XML_ParserCreate(NULL), .file = file, .next = {ret}};
     if (!b.parser)
         return cps_err_nomem();

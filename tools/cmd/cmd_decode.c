@@ -216,8 +216,8 @@ static int report_rest(const struct job *job, const char *path)
         return summary_print_stop(&job->account, path);
     if (!job->packets)
         fprintf(stderr,
-                "%s: nothing decoded: the capture has no packets of its %" PRIu32 " submissions\n",
-                path, walk->submissions);
+                "%s: nothing decoded: the capture has no packets of its %" PRIu32 " submission%s\n",
+                path, walk->submissions, walk->submissions == 1 ? "" : "s");
     if (walk->missing)
         report_aside("%s: indirect buffers missing from the capture: %" PRIu64 "\n", path,
                      walk->missing);

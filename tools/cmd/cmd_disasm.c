@@ -12,6 +12,7 @@
 #include "tools/run/files.h"
 #include "tools/run/play.h"
 #include "tools/cmd/terminal/paint.h"
+#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "trace/out/outfile.h"
 
@@ -104,7 +105,7 @@ static struct cps_err *list(const struct cps_options *opt, struct cps_fw **fw, s
     CPS_TRY(compose(opt, fw, text));
     CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &out));
     paint_output(opt->colour, opt->output, PAINT_CODE, out);
-    cps_outfile_write(out, cps_buf_text(text), text->size);
+    cps_outfile_write(out, tool_text(text), text->size);
     return cps_outfile_commit(out);
 }
 

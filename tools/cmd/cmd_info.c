@@ -69,7 +69,7 @@ static struct cps_err *describe_stream(const struct cps_options *opt, struct cps
     if (format && cps_capture_is_hang(data, size))
         return info_dump(stream, opt->run.fw_count ? opt->run.fw[0] : NULL, to);
     if (format)
-        return info_capture(stream, format, to);
+        return info_capture(stream, format, opt->json, to);
     if (cps_trace_recognise(data, size))
         return info_trace(stream, to);
     if (cps_rom_probe_(data, size))

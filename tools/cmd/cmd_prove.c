@@ -76,7 +76,8 @@ int cmd_prove(const struct cps_options *opt)
                           .runs =
                               opt->cross_check < 0 ? CROSSCHECK_RUNS : (unsigned)opt->cross_check};
     if (opt->run.fw_count < 2 || opt->run.fw_count > 3)
-        return report_usage("prove takes --fw OLD --fw NEW, and names of handlers to check only those");
+        return report_usage(
+            "prove takes --fw OLD --fw NEW, and names of handlers to check only those");
     struct cps_err *err = run(&prove, opt);
     int status = err ? report_error(err) : status_of(&prove);
     prove_close(&prove);

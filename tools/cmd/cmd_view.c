@@ -125,7 +125,7 @@ static struct cps_err *make(struct viewer *v)
         CPS_TRY(view_record(&v->side[i], capture(v), i + 1 == v->sides));
     view_number(shown(v), &v->run);
     CPS_TRY(put_page(v));
-    return cps_outfile_whole(v->opt->output, v->out.data, v->out.size);
+    return cps_outfile_whole(v->opt->output, tool_text(&v->out), v->out.size);
 }
 
 static void report_contents(struct viewer *v)

@@ -21,7 +21,7 @@ void cps_run_set_policy(struct cps_run_config *config, const char *text)
 struct cps_err *cps_run_policy_for(const struct cps_run_config *config, unsigned engines,
                                    struct cps_policy *ret)
 {
-    for (unsigned i = 0; i < config->policy_count; i++) {
+    for (unsigned i = 0; i < config->policy_count && i < CPS_RUN_MAX_POLICY; i++) {
         const struct cps_run_policy *policy = &config->policy[i];
         CPS_BUF text = {0};
         cps_buf_printf(&text, "%s%s%s", policy->name ? policy->name : "", policy->name ? "=" : "",
@@ -73,6 +73,9 @@ struct cps_err *cps_run_script_engine(const struct cps_run_config *config,
     enum cps_gen found = CPS_GEN_NONE;
     const struct cps_gen_row *engine = find_engine(config->engine);
     *gen = 0;
+    if (!engine)
+        return cps_err_new(CPS_ERR_USAGE, "engine %s: expected afuc, hwsq, seq, vp1 or pfifo",
+                           config->engine);
     *isa = engine->isa;
     if (!config->chip)
         return NULL;

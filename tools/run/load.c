@@ -65,6 +65,8 @@ static struct cps_err *load_firmware(struct play *play)
     bool demo = config->demo && !config->fw_count;
     if (play->fw)
         return NULL; /* the caller has made it */
+    if (!demo && !config->fw_count)
+        return cps_err_new(CPS_ERR_USAGE, "expected firmware");
     CPS_TRY(demo
                 ? cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, config->gen, &play->fw)
                 : cps_fw_load(config->fw[0], config->gen, &play->fw));

@@ -242,7 +242,7 @@ static struct cps_err *find_starts(struct replay *h)
 
 /* Without CP_SQE_STAT nobody can say where the hardware stood; of other generations nobody knows
  * what is in it. */
-static bool has_place(const struct replay *r)
+bool replay_has_place(const struct replay *r)
 {
     return r->play->gen == CPS_A6XX && dump_block(r->dump, "CP_SQE_STAT");
 }
@@ -259,7 +259,7 @@ static struct cps_err *find_place(struct replay *h)
     hang_seek(h->dump, h->play->fw, h->play->code, h->same_firmware, &sought);
     h->roq = sought.roq;
     uint64_t before = engine->clock;
-    if (!err && has_place(h))
+    if (!err && replay_has_place(h))
         err = hang_find(&sought, engine, h->play->config->limit, &h->place);
     h->play->feed.until = h->place.tick;
     if (!err)
@@ -278,7 +278,7 @@ static struct cps_err *check_place(struct replay *h)
     const struct code *code = h->play->code;
     bool there = place->by != HANG_NOWHERE && (place->no_words || place->rank & HANG_RANK_WORDS);
     uint64_t ran[3] = {0};
-    if (there || !has_place(h) || !code || !code->recovered)
+    if (there || !replay_has_place(h) || !code || !code->recovered)
         return NULL;
     /* Instructions of the whole replay by the mark of their words. */
     const struct cps_fw_icache *cache = &h->play->code->cache;
@@ -406,7 +406,7 @@ struct cps_err *replay_compare(struct replay *r)
     hang_place_text(&r->place, &r->place_text);
     if (r->place_text.failed)
         return cps_err_nomem();
-    if (!has_place(r))
+    if (!replay_has_place(r))
         return NULL;
     r->written = cps_afuc_written(cps_afuc_of(r->play->engine), 0);
     r->missing = play_missing_streams(r->play);
@@ -446,7 +446,7 @@ void replay_print(const struct replay *r, bool all, FILE *out)
         fprintf(out, "# %s\n", cps_buf_text(&r->dump->cut));
     if (r->play->code)
         code_print(r->play->code, out);
-    if (has_place(r))
+    if (replay_has_place(r))
         fprintf(out, "# %s\n", cps_buf_text(&r->place_text));
     else
         fprintf(out, "# position of the hardware unknown, nothing compared: %s\n",
@@ -467,7 +467,7 @@ struct json_object *replay_json(const struct replay *r)
     struct json_object *to = json_object_new_object();
     cps_json_text(to, "scope", r->scope);
     cps_json_bool(to, "same_firmware", r->same_firmware);
-    cps_json_text(to, "place", has_place(r) ? cps_buf_text(&r->place_text) : "not known");
+    cps_json_text(to, "place", replay_has_place(r) ? cps_buf_text(&r->place_text) : "not known");
     cps_json_uint(to, "candidates", r->place.candidates);
     cps_json_uint(to, "missing_streams", r->missing);
     if (r->dump->cut.size)

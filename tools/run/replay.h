@@ -38,6 +38,8 @@ CPS_MUST_USE struct cps_err *replay_fresh(struct replay *replay, struct cps_cove
 /** Compares the engine as it stands, behind play_run() of the dump. */
 CPS_MUST_USE struct cps_err *replay_compare(struct replay *replay);
 void replay_free(struct replay *replay);
+/** Whether the dump has the blocks that a comparison needs. */
+bool replay_has_place(const struct replay *replay);
 /** Whether the hardware's place was found, all of the dump could be compared, and nothing differs.
  */
 bool replay_agrees(const struct replay *replay);

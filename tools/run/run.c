@@ -14,6 +14,7 @@ struct cps_run {
     struct play play; /* first: also its items' sink */
     struct cps_stream *input;
     struct play_account account;
+    bool finished;
     struct cps_buf why;
 };
 
@@ -65,6 +66,9 @@ void cps_run_sink(struct cps_run *run, struct cps_sink *sink, uint32_t kinds)
 
 struct cps_err *cps_run_feed(struct cps_run *run, const struct cps_item *item)
 {
+    if (run->finished || run->input || play_is_script(&run->play))
+        return cps_err_new(CPS_ERR_USAGE, run->finished ? "the run is finished"
+                                                        : "the run has an input of its own");
     return play_item(&run->play, item);
 }
 
@@ -72,16 +76,21 @@ struct cps_err *cps_run_finish(struct cps_run *run, struct cps_run_result *ret)
 {
     struct play *play = &run->play;
     struct cps_err *err = NULL;
+    *ret = (struct cps_run_result){.end = "", .why = ""};
+    if (run->finished)
+        return cps_err_new(CPS_ERR_USAGE, "the run is finished");
+    run->finished = true;
     if (run->input || play_is_script(play)) {
         err = play_run(play, run->input);
     } else {
         play_boot(play);
         cps_engine_end(play->engine, play->stop);
+        err = play->stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
     }
     const struct replay *replay = play->replay;
     if (!err && replay)
         err = replay_compare(play->replay);
-    *ret = (struct cps_run_result){.replayed = replay != NULL};
+    ret->replayed = replay != NULL;
     struct cps_err *late = play_account_take(play, &run->account);
     if (late)
         return cps_err_first_(err, late);
@@ -90,7 +99,8 @@ struct cps_err *cps_run_finish(struct cps_run *run, struct cps_run_result *ret)
     ret->stop = account->stop;
     ret->end = play_account_word(account);
     ret->why = cps_buf_text(&run->why);
-    ret->complete = !err && !play_account_status(account) && !play->misses;
+    ret->complete = !err && !play_account_status(account) && !play->misses &&
+                    (!replay || replay_has_place(replay));
     ret->submissions = account->submissions;
     ret->executed = account->executed;
     ret->instructions = play->engine->instructions;
@@ -98,7 +108,8 @@ struct cps_err *cps_run_finish(struct cps_run *run, struct cps_run_result *ret)
     if (!replay)
         return err;
     ret->agrees = !err && replay_agrees(replay);
-    ret->place = cps_buf_text(&replay->place_text);
+    ret->place = replay_has_place(replay) ? cps_buf_text(&replay->place_text)
+                                          : "position of the hardware unknown, nothing compared";
     ret->rows = replay->rows.count;
     ret->equal = rows_count(&replay->rows, REPLAY_EQUAL);
     ret->different = rows_count(&replay->rows, REPLAY_DIFFERENT);

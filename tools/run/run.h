@@ -26,7 +26,7 @@ struct cps_chip_id {
     uint32_t id, variant;
 };
 
-/** Where it is zero, a run takes the default. Texts are borrowed. */
+/** From cps_run_config_default(). Texts are borrowed. */
 struct cps_run_config {
     const char *fw[CPS_RUN_MAX_FW]; /**< paths; a5xx: two of each revision; or "hwsq:g92" */
     unsigned fw_count;
@@ -85,7 +85,8 @@ CPS_PUBLIC struct cps_run_config cps_run_config_default(void);
  * @param path    a capture, PM4 text, hang dump or run file, also compressed; NULL: items come by
  *                cps_run_feed()
  * @param ret     the caller closes it
- * @return NULL; CPS_ERR_INPUT, CPS_ERR_OS, CPS_ERR_SYNTAX (a policy), CPS_ERR_NOMEM
+ * @return NULL; CPS_ERR_INPUT, CPS_ERR_USAGE (what @p config asks for does not fit), CPS_ERR_OS,
+ * CPS_ERR_SYNTAX (a policy), CPS_ERR_NOMEM
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_run_open(const struct cps_run_config *config,
                                                      const char *path, struct cps_run **ret);
@@ -93,12 +94,14 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_run_open(const struct cps_run_config
 CPS_PUBLIC struct cps_engine *cps_run_engine(struct cps_run *run);
 /** Sends the events of kinds @p kinds to @p sink, which must live as long as the run. */
 CPS_PUBLIC void cps_run_sink(struct cps_run *run, struct cps_sink *sink, uint32_t kinds);
-/** Feeds one item, and runs until the engine needs the next one. The first one boots the firmware.
- * @return NULL; CPS_ERR_MISMATCH (a capture of another generation), CPS_ERR_INPUT, CPS_ERR_NOMEM */
+/** Feeds one item of a run that was opened without a path, and runs until the engine needs the next
+ * one. The first one boots the firmware.
+ * @return NULL; CPS_ERR_MISMATCH (a capture of another generation), CPS_ERR_INPUT, CPS_ERR_USAGE,
+ * CPS_ERR_NOMEM */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_run_feed(struct cps_run *run,
                                                      const struct cps_item *item);
 /** Runs the whole input, or ends a run that was fed; of a hang dump compares the replay with the
- * hardware. To be called once.
+ * hardware. A second call is CPS_ERR_USAGE.
  * @param ret  also after an error: what ran until then
  * @return NULL, also if the firmware stopped early; CPS_ERR_INPUT, CPS_ERR_MISMATCH, CPS_ERR_OS,
  * CPS_ERR_NOMEM */

@@ -51,7 +51,7 @@ static bool alu_immediate(const struct loader *l, uint32_t *ret)
         value = FIELD(HI, 0) << 5 | low;
     value = FIELD(NBIT, value);
     value = FIELD(IMM12, value);
-    *ret = (uint32_t)value;
+    *ret = value < 0 ? 0 : (uint32_t)value;
     return value >= 0;
 }
 

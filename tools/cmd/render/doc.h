@@ -46,9 +46,9 @@ struct json_object *doc_shown(const char *text);
  * Appends a tree as text. In braces, members of the object at hand, or of those that it is part of:
  *
  *     {key}          text, or a number in decimals; nothing where there is no such member
- *     {key:FORM}     FORM is a width, after "-" flush left, after "0" with zeros (numbers only),
- * "*" the member ".width"; before "x" in hexadecimal, before "e" with escapes for what is not to be
- * seen {key?TEXT}     TEXT if the member is there, and neither false nor empty; 0 is there
+ *     {key:FORM}     FORM is a width, or "*" for the member ".width"; after "-" flush left, after
+ * "0" with zeros (numbers only); before "x" in hexadecimal, before "e" with escapes for what is not
+ * to be seen {key?TEXT}     TEXT if the member is there, and neither false nor empty; 0 is there
  *     {key!TEXT}     the other way round
  *     {key=WORD?TEXT} {key=WORD!TEXT}  the same where the member's text is WORD
  *     {key~TEXT}     TEXT unless the member is 1: the end of a plural

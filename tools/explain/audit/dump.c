@@ -35,13 +35,14 @@ struct cps_err *audit_capture(struct cps_stream *stream, const char *format,
                               struct json_object *row)
 {
     struct json_object *all = tool_json(json_object_new_object());
-    struct cps_err *err = info_capture(stream, format, all);
+    struct cps_err *err = info_capture(stream, format, false, all);
     struct json_object *packets = cps_json_get(all, "packets");
     uint64_t gpu = (uint64_t)cps_json_get_int(all, "gpu_id", 0);
     uint64_t chip = (uint64_t)cps_json_get_int(all, "chip_id", 0);
     doc_put(row,
-            "kind=capture format=%s .title=%s gpu_id=%" PRIu64 " chip_id=%" PRIu64 " submits=%zu",
-            format, format, gpu, chip, cps_json_count(cps_json_get(all, "submits")));
+            "kind=capture format=%s .title=%s gpu_id=%" PRIu64 " chip_id=%" PRIu64
+            " submits=%" PRIu64,
+            format, err ? NULL : format, gpu, chip, (uint64_t)cps_json_get_int(all, ".submits", 0));
     put_gpu(row, gpu, chip);
     if (packets)
         cps_json_add(row, "packets", json_object_get(packets));
@@ -56,8 +57,8 @@ struct cps_err *audit_dump(struct cps_stream *stream, struct code **ret, struct 
     struct cps_err *err = dump_read(dump, stream);
     if (!err)
         err = code_recover(dump, &none, ret);
-    doc_put(row, "kind=dump format=%s .title=%s gpu_id=%" PRIu64, dump->format, dump->format,
-            dump->gpu);
+    doc_put(row, "kind=dump format=%s .title=%s gpu_id=%" PRIu64, dump->format,
+            err ? NULL : dump->format, dump->gpu);
     put_gpu(row, dump->gpu, 0);
     if (!err && (*ret)->why.size)
         cps_json_buf(row, "why", &(*ret)->why);

@@ -80,9 +80,11 @@ static void find_code(struct window w[2])
         w[i].names = w[i].side->names[who];
     }
     for (unsigned i = 0; i < 2; i++) {
-        uint32_t start, end;
         if (!w[i].event)
             w[i].pc = find_partner(&w[i], &w[!i]);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t start, end;
         if (!w[i].fw || w[i].pc >= w[i].part->size) {
             w[i].fw = NULL;
             continue;

@@ -34,6 +34,8 @@ struct info {
     struct cps_sink events; /* the walk's */
     struct json_object *to, *sections, *buffers, *submits;
     struct cps_buf lines; /* of the text: buffers, submits and notes in their order */
+    bool json;            /* the tree has rows of buffers and submits, else the text has lines */
+    uint64_t buffers_seen, submits_seen;
     struct stream_walk walk;
     struct cps_names *names; /* the walk's */
     bool pending;            /* a buffer whose contents may still come */
@@ -79,10 +81,13 @@ static void flush_buffer(struct info *info)
         return;
     info->pending = false;
     info->with_contents += info->contents != 0;
-    cps_buf_printf(&info->lines, "  buffer 0x%016" PRIx64 " %10" PRIu64 " bytes, %s\n", info->iova,
-                   info->size, info->contents ? "with contents" : "no contents");
-    doc_row(info->buffers, "iova=%" PRIu64 " size=%" PRIu64 " contents=%" PRIu64, info->iova,
-            info->size, info->contents);
+    info->buffers_seen++;
+    if (!info->json)
+        cps_buf_printf(&info->lines, "  buffer 0x%016" PRIx64 " %10" PRIu64 " bytes, %s\n",
+                       info->iova, info->size, info->contents ? "with contents" : "no contents");
+    else
+        doc_row(info->buffers, "iova=%" PRIu64 " size=%" PRIu64 " contents=%" PRIu64, info->iova,
+                info->size, info->contents);
 }
 
 static void count_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
@@ -107,10 +112,13 @@ static void put_submit(struct info *info, const struct cps_item *item)
     cps_mem_read(info->walk.mem, item->stream.iova, &known);
     if (cps_mem_failed(info->walk.mem)) /* the command ends with it */
         return;
-    cps_buf_printf(&info->lines, "  submit 0x%016" PRIx64 " %10" PRIu32 " dwords, %s\n",
-                   item->stream.iova, item->stream.dwords, known ? "captured" : "not captured");
-    doc_row(info->submits, "iova=%" PRIu64 " dwords=%u captured?=%d", item->stream.iova,
-            item->stream.dwords, known);
+    info->submits_seen++;
+    if (!info->json)
+        cps_buf_printf(&info->lines, "  submit 0x%016" PRIx64 " %10" PRIu32 " dwords, %s\n",
+                       item->stream.iova, item->stream.dwords, known ? "captured" : "not captured");
+    else
+        doc_row(info->submits, "iova=%" PRIu64 " dwords=%u captured?=%d", item->stream.iova,
+                item->stream.dwords, known);
 }
 
 static void put_text(struct info *info, const struct cps_item *item)
@@ -173,10 +181,10 @@ static struct cps_err *put_totals(struct info *info)
         cps_gpu_layout(info->gpu_id ? info->gpu_id : info->chip_id & 0xffffffff), NULL, &names));
     cps_json_buf(to, ".lines", &info->lines);
     doc_put(to,
-            "kind=capture gpu_id=%u chip_id=%" PRIu64 " .buffers=%zu .contents=%" PRIu64
-            " .submits=%zu .registers=%" PRIu64,
-            info->gpu_id, info->chip_id, cps_json_count(info->buffers), info->with_contents,
-            cps_json_count(info->submits), info->type4_regs);
+            "kind=capture gpu_id=%u chip_id=%" PRIu64 " .buffers=%" PRIu64 " .contents=%" PRIu64
+            " .submits=%" PRIu64 " .registers=%" PRIu64,
+            info->gpu_id, info->chip_id, info->buffers_seen, info->with_contents,
+            info->submits_seen, info->type4_regs);
     cps_json_add(to, "sections", json_object_get(info->sections));
     cps_json_add(to, "buffers", json_object_get(info->buffers));
     cps_json_add(to, "submits", json_object_get(info->submits));
@@ -193,12 +201,14 @@ static struct cps_err *put_totals(struct info *info)
     return NULL;
 }
 
-struct cps_err *info_capture(struct cps_stream *stream, const char *format, struct json_object *to)
+struct cps_err *info_capture(struct cps_stream *stream, const char *format, bool json,
+                             struct json_object *to)
 {
     struct info *info = tool_alloc(1, sizeof(*info));
     *info = (struct info){.sink = {.item = take_item},
                           .events = {count_events},
                           .to = to,
+                          .json = json,
                           .sections = tool_json(json_object_new_object()),
                           .buffers = tool_json(json_object_new_array()),
                           .submits = tool_json(json_object_new_array())};

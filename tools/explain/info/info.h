@@ -21,8 +21,9 @@ struct json_object;
 const char *info_packet_name(const struct cps_names *names, unsigned id,
                              char scratch[INFO_NAME_SIZE]);
 
-/** What a capture holds: container @p format, chip, sections, buffers, submits, packet mix. */
-CPS_MUST_USE struct cps_err *info_capture(struct cps_stream *stream, const char *format,
+/** What a capture holds: container @p format, chip, sections, buffers, submits, packet mix.
+ * @param json  rows of buffers and submits for JSON, which take much memory; else lines of text */
+CPS_MUST_USE struct cps_err *info_capture(struct cps_stream *stream, const char *format, bool json,
                                           struct json_object *to);
 /** Where a hardware dump's processor hung. @p firmware  file whose code to show, or NULL */
 CPS_MUST_USE struct cps_err *info_dump(struct cps_stream *stream, const char *firmware,

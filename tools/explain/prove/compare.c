@@ -148,7 +148,8 @@ void stage_compare_boots(const struct stage *stage, enum cps_processor who, cons
         const struct record *boot = &stage->boot[i].record;
         record[i] = (struct record){.account = boot->account, .count = boot->count};
         record[i].event = tool_alloc(boot->count + 1, sizeof(*boot->event));
-        memcpy(record[i].event, boot->event, boot->count * sizeof(*boot->event));
+        if (boot->count)
+            memcpy(record[i].event, boot->event, boot->count * sizeof(*boot->event));
         keep_packet(&record[i], who, NULL);
     }
     *ret_known = record[0].count && record[1].count;

@@ -211,7 +211,7 @@ void prove_table(const struct prove *prove, bool all, struct cps_buf *out)
                        checked.runs, checked.not_reached);
     if (prove_contradictions(prove))
         cps_buf_printf(out, ", %zu CONTRADICTED", prove_contradictions(prove));
-    cps_buf_str(out, prove->interrupted ? "; interrupted, run again to go on\n" : "\n");
+    cps_buf_str(out, prove->interrupted ? "; interrupted, run again to continue\n" : "\n");
 }
 
 /* ---- Pages and files ---- */

@@ -17,7 +17,7 @@ enum { MOST_CHAINS = 20 };
 static const char layout[] =
     "<main>\n<h1>cpscope regress</h1>\n<p>{count} pairs of firmware and capture. "
     "<a href=\"#code\">Changed code</a>, <a href=\"#coverage\">handler coverage</a></p>\n"
-    "{shard?<p class=\"note\">Only shard {shard}.</p>\n}{why?<p class=\"note\">{why}</p>\n}"
+    "{shard?<p class=\"note\">Only shard {shard}.</p>\n}{note?<p class=\"note\">{note}</p>\n}"
     "{all_causes?<h2>Why it differs</h2>\n<div class=\"few\" tabindex=\"0\"><table id=\"causes\">"
     "<thead><tr><th>cause</th><th>firmware</th><th>captures</th><th>differences</th>"
     "<th>the first</th></tr></thead>\n{all_causes*<tr><td>{cause}</td><td>{firmware}</td>"
@@ -289,7 +289,7 @@ void results_page(struct json_object *results, const char *why, struct cps_buf *
     struct json_object *pairs = cps_json_get(results, "pairs");
     struct json_object *names = cps_json_get(results, "firmware");
     struct json_object *page = json_object_new_object();
-    doc_put(page, "count=%zu shard?=%s why?=%s", cps_json_count(pairs),
+    doc_put(page, "count=%zu shard?=%s note?=%s", cps_json_count(pairs),
             result_text(results, "shard"), why);
     struct json_object *filters = cps_json_new_array(page, "filters");
     for (unsigned i = 0; i < RESULT_COUNT; i++) {

@@ -424,7 +424,7 @@ struct cps_err *regress_run(struct regress *r)
     cps_buf_str(&reason,
                 r->interrupted ? "interrupted before it was run" : "no process was left to run it");
     if (r->lost_workers && !r->interrupted)
-        cps_buf_printf(&reason, "; the last one: %s", r->death);
+        cps_buf_printf(&reason, "; the last process: %s", r->death);
     for (unsigned c = 0; c < r->manifest.capture_count; c++)
         set_lost(r, c, r->interrupted ? RESULT_NOT_RUN : RESULT_STOPPED, tool_text(&reason));
     json_object_object_foreach(r->due, key, pair)

@@ -48,11 +48,11 @@ static void put_packets(const struct play *play, struct json_object *to)
         for (unsigned id = 0; id < 128; id++) {
             char scratch[16];
             uint64_t count = cps_afuc_packets(machine, level, id);
+            if (!count)
+                continue;
             const char *name = cps_name(main_names(play), CPS_SPACE_PACKET, id, NULL);
             snprintf(scratch, sizeof(scratch), "UNKN%u", id);
             name = name ? name : scratch;
-            if (!count)
-                continue;
             cps_json_uint(mix, name, count);
             doc_row(list, "level=%s name=%s count=%" PRIu64, word, name, count);
         }

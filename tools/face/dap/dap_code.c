@@ -74,7 +74,7 @@ struct cps_err *dap_reference(struct json_object *arguments, const char *key, ui
 static int64_t get_base64(const char *text, uint8_t *to)
 {
     struct base64_decode_ctx context;
-    size_t length = strcspn(text, "=");
+    size_t length = strcspn(text, "= \t\r\n");
     size_t size = BASE64_DECODE_LENGTH(length);
     base64_decode_init(&context);
     bool good = !text[length + strspn(text + length, "=")] &&
@@ -270,7 +270,7 @@ struct cps_err *dap_loaded_sources(struct dap *d)
 {
     struct json_object *list = cps_json_new_array(d->out, "sources");
     for (unsigned i = 0; i < session_engine(d->session)->cores; i++) {
-        struct json_object *source = has_code(d, i, 0) ? json_object_new_object() : NULL;
+        struct json_object *source = has_code(d, i, 0) ? tool_json(json_object_new_object()) : NULL;
         if (!source)
             continue;
         describe_listing(d, i, source);
@@ -294,7 +294,7 @@ static void add_instruction(const struct dap *d, unsigned core, int64_t pc,
     put_symbol(d->session, core, (uint32_t)pc, &name);
     put_bytes(d, core, (uint32_t)pc, &bytes);
     doc_put(row, "instructionBytes=%p instruction=%p symbol?=%p", &bytes, &text, &name);
-    struct json_object *place = json_object_new_object();
+    struct json_object *place = tool_json(json_object_new_object());
     dap_put_source(d, core, (uint32_t)pc, place);
     struct json_object *source = cps_json_get(place, "source");
     if (source) {

@@ -32,7 +32,7 @@ static void tell_running(struct dap *d)
 {
     if (d->told_running)
         return;
-    struct json_object *body = json_object_new_object();
+    struct json_object *body = tool_json(json_object_new_object());
     doc_put(body, "threadId=%u allThreadsContinued?=%d", d->session->core + 1, true);
     dap_event(d, "continued", body);
     d->told_running = true;
@@ -74,7 +74,7 @@ static const char *reason_of(struct dap *d, const char *gone, struct json_object
 static void tell_stopped(struct dap *d, const char *gone, bool quiet)
 {
     struct debugger *r = d->debugger;
-    struct json_object *body = json_object_new_object();
+    struct json_object *body = tool_json(json_object_new_object());
     CPS_BUF why = {0};
     tool_need(!cps_debug_nomem(d->session->debug));
     if (quiet && r->stop.reason == CPS_WHY_POINT)
@@ -87,7 +87,7 @@ static void tell_stopped(struct dap *d, const char *gone, bool quiet)
     if (why.size)
         why.data[strcspn(tool_text(&why), "\n")] = '\0';
     const char *reason = reason_of(d, gone, body);
-    doc_put(body, "reason=%s description=%s threadId=%u allThreadsStopped?=%d", reason, why.data,
+    doc_put(body, "reason=%s description?=%s threadId=%u allThreadsStopped?=%d", reason, why.data,
             d->session->core + 1, true);
     dap_event(d, "stopped", body);
     d->told_running = false;
@@ -101,7 +101,7 @@ static void tell_moved(struct dap *d, const char *gone, bool quiet)
 {
     tell_running(d);
     if (d->is_neovim) {
-        struct json_object *body = json_object_new_object();
+        struct json_object *body = tool_json(json_object_new_object());
         doc_put(body, "reason=started threadId=%u", d->shown_core + 1);
         dap_event(d, "thread", body);
     }

@@ -300,7 +300,7 @@ static void note_point(const struct cps_debug_point *point, struct json_object *
     CPS_BUF text = {0};
     const char *condition = condition_of(point);
     cps_buf_printf(&text, "%d %s", point->disabled, condition ? condition : "");
-    cps_json_buf(to, key_of(point->id, key), &text);
+    cps_json_text(to, key_of(point->id, key), tool_text(&text));
 }
 
 /* Of one that stops every time its place is reached, the place, too: an editor takes it for one of
@@ -308,7 +308,7 @@ static void note_point(const struct cps_debug_point *point, struct json_object *
 static void report_point(struct dap *d, const char *reason, int id,
                          const struct cps_debug_point *point)
 {
-    struct json_object *body = json_object_new_object();
+    struct json_object *body = tool_json(json_object_new_object());
     doc_put(body, "reason=%s", reason);
     struct json_object *row = cps_json_new_object(body, "breakpoint");
     doc_put(row, "id=%d verified?=%d", id, point && !point->disabled);
@@ -323,7 +323,7 @@ void dap_know_points(struct dap *d, bool told)
     if (!d->open)
         return;
     struct json_object *before = d->known;
-    struct json_object *now = json_object_new_object();
+    struct json_object *now = tool_json(json_object_new_object());
     for (unsigned i = 0; (point = cps_debug_point(d->session->debug, i)); i++)
         note_point(point, now);
     d->known = now;

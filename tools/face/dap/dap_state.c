@@ -346,7 +346,7 @@ struct cps_err *dap_evaluate(struct dap *d)
         d->moves = r->moves;
         struct cps_err *err = command_run(r, text);
         if (!err)
-            cps_json_buf(d->out, "result", &r->out);
+            cps_json_text(d->out, "result", tool_text(&r->out));
         else if (r->out.size)
             dap_output(d, &r->out);
         cps_json_int(d->out, "variablesReference", 0);
@@ -416,7 +416,7 @@ struct cps_err *dap_why(struct dap *d)
     CPS_TRY(session_why(s, core, text, false, &lines));
     CPS_TRY(cps_json_parse(tool_text(&answer), answer.size, &found));
     tool_need(found != NULL);
-    cps_json_buf(d->out, "text", &lines);
+    cps_json_text(d->out, "text", tool_text(&lines));
     cps_json_add(d->out, "answer", found);
     return NULL;
 }

@@ -215,7 +215,7 @@ bool dap_wire_ended(struct dap_wire *w)
 void dap_wire_send(struct dap_wire *w, struct json_object *message)
 {
     cps_json_int(message, "seq", ++w->seq);
-    dap_wire_pass(w, message);
+    dap_wire_pass(w, tool_json(message));
 }
 
 void dap_wire_pass(struct dap_wire *w, struct json_object *message)

@@ -78,6 +78,18 @@ static void add_row(struct json_object *rows, int mark, const struct cps_event *
               cps_event_pc(new));
 }
 
+/* The difference that an event of a side is in. Those of a gap come first of one side, then of the
+ * other. */
+static const struct cps_difference *difference_of(const struct cps_difference *found,
+                                                  const struct cps_difference *end,
+                                                  const struct cps_event *a,
+                                                  const struct cps_event *b)
+{
+    while (found < end && !((a && found->a == a) || (b && found->b == b)))
+        found++;
+    return found < end ? found : NULL;
+}
+
 /* Both sides as they were compared: an event of one side is where it happened. */
 static void put_rows(struct json_object *rows, struct inside a, struct inside b,
                      const struct cps_difference *found, const struct cps_difference *end)
@@ -85,16 +97,16 @@ static void put_rows(struct json_object *rows, struct inside a, struct inside b,
     for (unsigned i = 0; i < MOST_ROWS; i++) {
         const struct cps_event *x = next_event(&a);
         const struct cps_event *y = next_event(&b);
+        const struct cps_difference *of_x = difference_of(found, end, x, NULL);
+        const struct cps_difference *of_y = difference_of(found, end, NULL, y);
         if (!x && !y)
             return;
-        bool differs = found < end && ((x && found->a == x) || (y && found->b == y));
-        bool left = differs ? found->a != NULL : x != NULL;
-        bool right = differs ? found->b != NULL : y != NULL;
-        int mark = !right ? OLD_ONLY : !left ? NEW_ONLY : differs ? CHANGED : SAME;
-        add_row(rows, mark, left ? x : NULL, right ? y : NULL);
-        found += differs;
-        a.at += left;
-        b.at += right;
+        bool only_x = x && (!y || (of_x && !of_x->b));
+        bool only_y = !only_x && y && (!x || (of_y && !of_y->a));
+        int mark = only_x ? OLD_ONLY : only_y ? NEW_ONLY : of_x ? CHANGED : SAME;
+        add_row(rows, mark, only_y ? NULL : x, only_x ? NULL : y);
+        a.at += !only_y;
+        b.at += !only_x;
     }
 }
 
