@@ -20,12 +20,12 @@
         core->left = left; \
     } while (0)
 #define PC() ((uint32_t)(ip - core->uops))
-#define NOTE(to)                          \
-    do {                                  \
-        if (WATCHED && each)              \
+#define NOTE(to)                               \
+    do {                                       \
+        if (WATCHED && each)                   \
             note_step(core, ip, (to), before); \
-        else if (WATCHED && (to))         \
-            note_edge(core, ip, (to));    \
+        else if (WATCHED && (to))              \
+            note_edge(core, ip, (to));         \
     } while (0)
 #define DISPATCH()                    \
     do {                              \

@@ -66,7 +66,7 @@ static void put_members(struct json_object *to, const char *at, va_list *args)
             cps_json_text(to, key, word);
         } else if (*last == 'p') {
             const struct cps_buf *text = va_arg(*args, const void *);
-            if (text->size || text->failed || !is_marked)
+            if (*tool_text(text) || !is_marked)
                 cps_json_buf(to, key, text);
         } else if (*last != 's' && is_marked) {
             cps_json_bool(to, key, take_number(last, args));

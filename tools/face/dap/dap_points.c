@@ -326,7 +326,7 @@ void dap_know_points(struct dap *d, bool told)
     struct json_object *now = tool_json(json_object_new_object());
     for (unsigned i = 0; (point = cps_debug_point(d->session->debug, i)); i++)
         note_point(point, now);
-    d->known = now;
+    d->known = tool_json(now);
     if (!told && before) {
         json_object_object_foreach(before, id, text)
         {

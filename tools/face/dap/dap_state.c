@@ -92,7 +92,7 @@ struct cps_err *dap_stack_trace(struct dap *d)
         cps_buf_printf(&name, "%s ", level_names[level]);
         size_t empty = name.size;
         put_stream(d, core, level, &name);
-        if (name.size > empty)
+        if (strlen(tool_text(&name)) > empty)
             doc_row(list, "id=%u name=%p line=%d column=%d presentationHint=label",
                     core * FRAMES + ++index, &name, 0, 0);
     }
