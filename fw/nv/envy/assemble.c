@@ -296,7 +296,8 @@ static bool do_insn(struct assembler *a, const char *at, const char *end)
         return emit(a, word, bytes);
     size_t length = a->scope.unknown_length;
     if (a->scope.unknown)
-        return fail(a, "'%.*s' is not defined", (int)(length > 100 ? 100 : length), a->scope.unknown);
+        return fail(a, "'%.*s' is not defined", (int)(length > 100 ? 100 : length),
+                    a->scope.unknown);
     return fail(a, "found '%.*s', expected an instruction of envytools' %s that fits",
                 (int)(end - at > 60 ? 60 : end - at), at, cps_isa_name(cps_gen_isa(a->scope.gen)));
 }

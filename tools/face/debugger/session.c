@@ -244,7 +244,7 @@ int session_find_core(const struct session *s, const char *name)
 }
 
 bool session_event_before(const struct session *s, enum cps_event_kind kind, uint64_t *number,
-                       struct cps_event *ret)
+                          struct cps_event *ret)
 {
     while (*number && cps_debug_event(s->debug, --*number, ret)) {
         if (cps_event_kind(ret) == kind)
