@@ -362,5 +362,6 @@ void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struc
         cps_buf_str(out, "the instruction limit is reached");
     else
         explain_spin(core, out);
-    cps_buf_printf(out, "; packet 0x%08" PRIx32 " at 0x%016" PRIx64, s->header, s->header_iova);
+    if (s->header || s->header_iova)
+        cps_buf_printf(out, "; packet 0x%08" PRIx32 " at 0x%016" PRIx64, s->header, s->header_iova);
 }

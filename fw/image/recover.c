@@ -331,9 +331,9 @@ static struct cps_err *check(const struct align *a)
     if (equal * 20 >= known * 19 && placed * 20 >= handlers * 19)
         return NULL;
     return cps_err_new(CPS_ERR_INPUT,
-                       "%s: %" PRIu32 " of the %" PRIu32 " words and %" PRIu32 " of %" PRIu32
-                       " handlers that the dump has of its firmware align with it, expected a near "
-                       "revision: 95 %% of both",
+                       "%s: too different from the dump's firmware: %" PRIu32 " of %" PRIu32
+                       " words and %" PRIu32 " of %" PRIu32
+                       " handlers match, expected 95 %% of each",
                        a->donor->name, equal, known, placed, handlers);
 }
 

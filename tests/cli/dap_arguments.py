@@ -122,7 +122,7 @@ def hang(folder):
     c = Client().launch(fw=fw, capture=cut)
     assert c.configured()["reason"] == "entry"
     said = "".join(e["body"]["output"] for e in c.events if e["event"] == "output")
-    assert "\nwarning: the file is cut in line " in said, said
+    assert "\nwarning: truncated at line " in said, said
     c.close()
     open(cut, "wb").write(b"kernel: \nrevision: 630 (6.3.0.2\nregisters:\n  - { offset: nonsense }\n")
     c = Client()

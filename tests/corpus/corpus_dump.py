@@ -154,7 +154,7 @@ def far_donors(cpscope, corpus, scratch):
             options = ["--from", dump, firmware] if command == "disasm" else ["--fw", firmware, dump]
             done = run(cpscope, command, *options)
             assert done.returncode == 3 and not done.stdout and len(done.stderr.splitlines()) == 1, done
-            assert "%s: %d of the 704 words and %s handlers" % (name, words, handlers) in done.stderr, done.stderr
+            assert "%s: too different from the dump's firmware: %d of 704 words and %s handlers match" % (name, words, handlers) in done.stderr, done.stderr
         done = run(cpscope, "run", "--no-recover", "--fw", firmware, dump, "-o", os.devnull)
         assert done.returncode == 1 and "# packet table of the firmware differs from the dump's\n" in done.stdout and "recovered" not in done.stdout, done
 
@@ -238,7 +238,7 @@ def cut_anywhere(cpscope, corpus, scratch):
         line = 1 + data[:size - 1].count(b"\n")
         assert said.returncode == 0, (size, said)
         if data[size - 1:size] != b"\n":
-            assert "warning: the file is cut in line %d, in " % line in said.stdout.replace("\n", " "), (size, line, said.stdout[:500])
+            assert "warning: truncated at line %d, in " % line in said.stdout.replace("\n", " "), (size, line, said.stdout[:500])
         if number >= 30:
             continue
         done = run(cpscope, "run", "--fw", firmware, path, "-o", os.devnull)
@@ -247,11 +247,11 @@ def cut_anywhere(cpscope, corpus, scratch):
             assert len(done.stderr.splitlines()) == 1, (size, done.stderr)
         if number < 2:
             assert done.returncode == 4 and "# in all: 200 equal, 0 different, 97 no value\n" in done.stdout, done.stdout
-            assert "# the file is cut in line " in done.stdout, done.stdout
+            assert "# truncated at line " in done.stdout, done.stdout
     open(path, "wb").write(data[:326587])
     said = run(cpscope, "profile", "--fw", firmware, path)
     assert said.returncode == 4, said
-    assert said.stderr.startswith("warning: the file is cut in line 2722, in shader-blocks: missing are the rest of it, clusters, debugbus\n"), said
+    assert said.stderr.startswith("warning: truncated at line 2722, in shader-blocks: missing: the rest of it, clusters, debugbus\n"), said
 
 
 def queue_wraps(cpscope, corpus, scratch):

@@ -175,7 +175,7 @@ static void a_cut_anywhere_keeps_what_is_complete(void **state)
         struct cps_err *err = read_bytes(copy, cut, &log);
         bool within = cut && copy[cut - 1] != '\n';
         assert_int_equal(err != NULL, cut < 4); /* "---", which is no dump yet */
-        if (!err && within && !strstr(cps_buf_text(&log.text), "the file is cut in line"))
+        if (!err && within && !strstr(cps_buf_text(&log.text), "truncated at line"))
             fail_msg("the cut at %zu is not told", cut);
         const char *note = strstr(cps_buf_text(&log.text), "note ");
         /* The last item may be contents that are short, or a block without them. */

@@ -91,7 +91,7 @@ static void a_budget_that_is_used_up_says_so(void **state)
     CPS_BUF text = {0};
     assert_int_equal(cps_engine_run(b->engine, 100), CPS_STOP_BUDGET);
     cps_engine_explain(b->engine, CPS_STOP_BUDGET, &text);
-    assert_non_null(strstr(cps_buf_text(&text), ": the instruction limit is reached; packet 0x"));
+    assert_non_null(strstr(cps_buf_text(&text), ": the instruction limit is reached"));
     assert_int_equal(cps_buf_text(&text)[0], 'a'); /* "at ": one processor has no name */
     bench_free(b);
 }

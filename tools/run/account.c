@@ -77,7 +77,7 @@ void play_account_put(const struct play_account *a, struct cps_buf *out)
         cps_buf_printf(out, "%u of %u interrupts of --inject were not raised", a->not_injected,
                        a->injections);
     } else if (a->cut) {
-        cps_buf_str(out, "the dump is truncated, so the comparison is incomplete");
+        cps_buf_str(out, "the dump is truncated: the comparison is incomplete");
     }
 }
 

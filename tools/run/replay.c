@@ -441,7 +441,9 @@ bool replay_agrees(const struct replay *r)
 void replay_print(const struct replay *r, bool all, FILE *out)
 {
     fprintf(out, "# replayed %s\n# packet table of the firmware %s the dump's\n", r->scope,
-            r->same_firmware ? "equals" : "differs from");
+            r->same_firmware      ? "equals"
+            : dump_table(r->dump) ? "differs from"
+                                  : "cannot be compared with");
     if (r->dump->cut.size)
         fprintf(out, "# %s\n", cps_buf_text(&r->dump->cut));
     if (r->play->code)

@@ -498,7 +498,7 @@ static struct cps_err *tell_end(struct devcore *d)
     CPS_BUF text = {0};
     if (!d->lines.ended && !d->cut && !headless)
         return NULL;
-    cps_buf_printf(&text, "the file is cut in line %llu, in %s%s%s%s: missing are ",
+    cps_buf_printf(&text, "truncated at line %llu, in %s%s%s%s: missing: ",
                    (unsigned long long)d->lines.number,
                    sections[d->section].name ? sections[d->section].name : "its head",
                    *name ? " (" : "", name, *name ? ")" : "");

@@ -153,7 +153,7 @@ static struct cps_err *unknown_option(unsigned command, const char *name)
 
 static struct cps_err *bad_value(const struct option *option, const char *value)
 {
-    const char *expected = option->kind == KIND_COUNT   ? "a number, also with k, M or G"
+    const char *expected = option->kind == KIND_COUNT   ? "a number, optionally with k, M or G"
                            : option->kind == KIND_INDEX ? "a number"
                                                         : option->argument;
     return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s", option->name, value, expected);

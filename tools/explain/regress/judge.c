@@ -208,7 +208,7 @@ static void judge_pass(const struct record *record, bool alone, struct json_obje
              "{lost?; {lost} of {submissions} submissions not captured}"
              "{missing?; {missing} indirect buffer{missing~s} missing from the capture}"
              "{notes?; {notes} defect{notes~s} in the capture}"
-             "{cut?; the dump is truncated, so the comparison is incomplete}"
+             "{cut?; the dump is truncated: the comparison is incomplete}"
              "{alone?; not compared: the baseline is of another generation}",
              &reason);
     json_object_put(root);
