@@ -285,6 +285,8 @@ uint64_t afuc_type4_(struct afuc_core *core, const struct afuc_uop *uop, uint64_
     struct afuc_state *const s = &core->s;
     struct cps_afuc *const m = core->machine;
     const uint32_t pc = (uint32_t)(uop - core->uops);
+    if (!may_run(core, pc))
+        return 0; /* also without a window */
     const uint32_t *const end = core->window + core->window_left;
     const uint32_t *word = core->window;
     const uint32_t *header = NULL; /* of the packet that began last */
@@ -293,8 +295,6 @@ uint64_t afuc_type4_(struct afuc_core *core, const struct afuc_uop *uop, uint64_
     uint32_t stop = pc; /* where the core is if the next packet takes single instructions */
     uint32_t packets = 0;
     uint64_t left = budget;
-    if (!may_run(core, pc))
-        return 0;
     for (;;) {
         uint32_t address = value >> (uop->imm & 31);
         uint32_t offset = address & (GPU_REGS - 1);

@@ -114,7 +114,9 @@ static void test_a_row_reads_and_writes_what_its_act_says(void **state)
     for (unsigned i = 0; i < ROWS; i++) {
         const struct afuc_row *act = afuc_row_(rows[i].code);
         for (unsigned k = 0; k < TRIES; k++) {
-            const struct words w = {next(), next(), next(), next()};
+            struct words w = {next(), next(), next(), next()};
+            if (act->act == ACT_CONDITION)
+                w.b &= 31; /* of those with a bit's number; the encoding has no other */
             struct words same = w;
             struct words other = {w.a, w.b, act->reads & AFUC_DST ? w.d : next(),
                                   act->reads & AFUC_CARRY ? w.carry : next()};

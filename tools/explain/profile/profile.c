@@ -164,22 +164,21 @@ static void add_wait(struct profile *p, const struct profile_core *core, struct 
                      uint64_t spent)
 {
     const struct cps_frames *frames = &core->frames;
-    struct profile_wait *row = p->wait;
+    size_t at = 0;
     wait.who = (uint8_t)(core - p->core);
     wait.packet = frames->packet ? key_of(&frames->frame[frames->packet - 1]) : PROFILE_NONE;
-    while (row < p->wait + p->waits &&
-           (row->who != wait.who || row->pc != wait.pc || row->packet != wait.packet ||
-            row->assumed != wait.assumed || row->at != wait.at))
-        row++;
-    if (row == p->wait + p->waits) {
+    while (at < p->waits && (p->wait[at].who != wait.who || p->wait[at].pc != wait.pc ||
+                             p->wait[at].packet != wait.packet ||
+                             p->wait[at].assumed != wait.assumed || p->wait[at].at != wait.at))
+        at++;
+    if (at == p->waits) {
         if (p->waits >= MOST_WAITS)
             return;
         TOOL_ROOM(p->wait, p->waits);
-        row = &p->wait[p->waits++];
-        *row = wait;
+        p->wait[p->waits++] = wait;
     }
-    row->count++;
-    row->spent += spent;
+    p->wait[at].count++;
+    p->wait[at].spent += spent;
 }
 
 /* The registers that a step changed, two to an event. */
