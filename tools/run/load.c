@@ -43,7 +43,7 @@ static struct cps_err *load_pair(struct play *play)
     if (config->fw_count < 2)
         return cps_err_new(CPS_ERR_INPUT,
                            "%s: this is the %s of a5xx, expected the files of both processors: "
-                           "--fw PFP --fw PM4",
+                           "--fw PFP --fw ME",
                            play->fw->name, cps_fw_role_name(play->fw->part[0].role));
     CPS_TRY(cps_fw_load(config->fw[1], config->gen, &play->me));
     if (play->fw->part[0].role == CPS_FW_ME) {

@@ -372,6 +372,8 @@ struct cps_err *pool_run(const struct pool_job *job, bool *interrupted)
     requests = 0;
     sigaction(SIGINT, &action, &old_int);
     sigaction(SIGTERM, &action, &old_term);
+    if (old_int.sa_handler == SIG_IGN) /* of a background job */
+        sigaction(SIGINT, &old_int, NULL);
     run_processes(&p);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
