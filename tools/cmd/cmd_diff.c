@@ -333,7 +333,7 @@ static struct cps_err *print(struct differ *d)
 {
     if (!d->opt->json)
         return paint_text(d->opt->colour, PAINT_DIFF, &d->out);
-    struct json_object *root = json_object_new_object();
+    struct json_object *root = tool_json(json_object_new_object());
     doc_put(root, "status=%d differences=%" PRIu64 " skipped=%u", status_of(d), d->total,
             d->skipped);
     cps_json_add(root, "comparisons", json_object_get(d->comparisons));
@@ -357,8 +357,8 @@ int cmd_diff(const struct cps_options *opt)
         return report_usage("diff takes two traces, or --fw OLD --fw NEW [CAPTURE...]");
     if (opt->events)
         cps_text_classes(opt->events, &d.kinds);
-    d.comparisons = json_object_new_array();
-    d.renumbered = json_object_new_array();
+    d.comparisons = tool_json(json_object_new_array());
+    d.renumbered = tool_json(json_object_new_array());
     struct cps_err *err = count ? diff_firmware(&d) : diff_traces(&d, &usage);
     if (!err && !usage)
         err = print(&d);

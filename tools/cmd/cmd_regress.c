@@ -183,7 +183,7 @@ static const char layout[] =
 static struct cps_err *print_people(struct json_object *results, const char *folder)
 {
     struct json_object *pairs = cps_json_get(results, "pairs");
-    struct json_object *root = json_object_new_object();
+    struct json_object *root = tool_json(json_object_new_object());
     struct json_object *lines = cps_json_new_array(root, "lines");
     size_t count = 0;
     for (size_t i = 0; i < cps_json_count(pairs); i++) {

@@ -78,7 +78,7 @@ static void put_handler(const struct cps_fw *fw, const struct cps_fw_part *part,
 struct json_object *cover_handlers(const struct cps_fw *fw, const struct cps_names *names,
                                    const struct cps_cover *cover)
 {
-    struct json_object *ret = json_object_new_array();
+    struct json_object *ret = tool_json(json_object_new_array());
     for (const struct cps_fw_part *part = fw->part; part < fw->part + fw->part_count; part++) {
         uint32_t start[CPS_FW_TABLE_SIZE + 2];
         unsigned count = find_starts(fw, part, start);

@@ -335,7 +335,7 @@ static void put_cause(const struct diff_causes *c, const struct cause *cause, ui
 
 struct json_object *diff_causes_json(const struct diff_causes *c)
 {
-    struct json_object *ret = json_object_new_array();
+    struct json_object *ret = tool_json(json_object_new_array());
     size_t count = 0;
     CPS_FREE struct cause **row = list_causes(c, &count);
     for (size_t i = 0; i < count; i++) {

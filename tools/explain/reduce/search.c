@@ -53,7 +53,7 @@ struct cps_err *verdicts_save(struct verdicts *v)
     CPS_BUF text = {0};
     if (!v->path[0])
         return NULL;
-    struct json_object *file = json_object_new_object();
+    struct json_object *file = tool_json(json_object_new_object());
     cps_json_text(file, "key", v->key);
     cps_json_add(file, "holds", json_object_get(v->holds));
     cps_json_put(&text, file, JSON_C_TO_STRING_PLAIN);

@@ -121,7 +121,7 @@ static struct cps_err *answer(const struct trial *t, struct side *side)
                                           .boots_first = r->engine[side->firmware].boot.booted};
     CPS_TRY(why_first_difference(&question, side->text));
     CPS_TRY(regress_check_inputs_(r, side->firmware, capture));
-    list = json_object_new_array();
+    list = tool_json(json_object_new_array());
     for (size_t k = 0; k < side->count; k++)
         cps_json_append(list, json_object_new_string(tool_text(&side->text[k])));
     if (stored)
@@ -189,7 +189,7 @@ static void judge_stop(const struct trial *t, const struct record *record, bool 
 static void judge_pass(const struct record *record, bool alone, struct json_object *pair)
 {
     const struct play_account *account = &record->account;
-    struct json_object *root = json_object_new_object();
+    struct json_object *root = tool_json(json_object_new_object());
     bool passes = account->executed && !account->cut;
     CPS_BUF reason = {0};
     doc_put(root, "submissions=%u", account->submissions);

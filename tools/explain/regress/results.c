@@ -29,7 +29,7 @@ const char *result_text(struct json_object *pair, const char *key)
 
 struct json_object *results_create(void)
 {
-    struct json_object *results = json_object_new_object();
+    struct json_object *results = tool_json(json_object_new_object());
     cps_json_uint(results, "cpscope-results", RESULTS_VERSION);
     cps_json_add(results, "firmware", json_object_new_array());
     cps_json_add(results, "pairs", json_object_new_array());
@@ -109,7 +109,7 @@ static int compare_names(const void *x, const void *y)
 static void sort_members(struct json_object *results, const char *member)
 {
     struct json_object *members = cps_json_get(results, member);
-    struct json_object *sorted = json_object_new_object();
+    struct json_object *sorted = tool_json(json_object_new_object());
     size_t count = 0;
     CPS_FREE const char **key =
         tool_alloc((size_t)json_object_object_length(members), sizeof(*key));
@@ -355,7 +355,7 @@ static const char *find_unknown(struct json_object *from)
 {
     struct json_object *pairs = cps_json_get(from, "pairs");
     struct json_object *names = cps_json_get(from, "firmware");
-    struct json_object *known = json_object_new_object();
+    struct json_object *known = tool_json(json_object_new_object());
     const char *expected = NULL;
     for (size_t i = 0; i < cps_json_count(names); i++) {
         const char *name = json_object_get_string(json_object_array_get_idx(names, i));

@@ -53,15 +53,15 @@ static bool is_of_shard(const struct regress *r, const char *firmware, const cha
 void regress_list_pairs(struct regress *r)
 {
     const struct manifest *m = &r->manifest;
-    struct json_object *all = json_object_new_array();
+    struct json_object *all = tool_json(json_object_new_array());
     char digest[65];
-    r->due = json_object_new_object();
+    r->due = tool_json(json_object_new_object());
     for (unsigned i = 0; i < m->capture_count * m->firmware_count; i++) {
         const struct manifest_capture *c = &m->capture[i / m->firmware_count];
         const struct manifest_firmware *f = &m->firmware[i % m->firmware_count];
         if (!manifest_pairs(f, c))
             continue;
-        struct json_object *pair = json_object_new_object();
+        struct json_object *pair = tool_json(json_object_new_object());
         cps_json_text(pair, "firmware", f->name);
         cps_json_text(pair, "capture", c->name);
         cps_json_append(all, pair);
@@ -111,7 +111,7 @@ struct cps_err *regress_open_firmware(struct regress *r)
     unsigned count = r->manifest.firmware_count;
     unsigned first = 0;
     r->engine = tool_alloc(count, sizeof(*r->engine));
-    r->seen = json_object_new_object();
+    r->seen = tool_json(json_object_new_object());
     for (unsigned i = 0; i < count; i++)
         r->engine[i].err = tool_err(open_engine(r, i));
     while (first < count && r->engine[first].err)
