@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "isa/base/within.h"
 #include "isa/base/list.h"
 
 /* Elements of an array of NVIDIA's, nested ones multiplied: more of them are windows to memory. */
@@ -61,13 +62,13 @@ struct reader {
 
 static CPS_PRINTF(2, 3) void fail(struct reader *r, const char *format, ...)
 {
-    char message[512];
     va_list args;
+    if (r->err)
+        return;
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    r->err = cps_err_within_(cps_err_vnew_(CPS_ERR_INPUT, format, args), "%s: line %u", r->file,
+                             (unsigned)r->line);
     va_end(args);
-    if (!r->err)
-        r->err = cps_err_new(CPS_ERR_INPUT, "%s: line %u: %s", r->file, (unsigned)r->line, message);
 }
 
 /* Something could not be added: too much input, or no memory. */

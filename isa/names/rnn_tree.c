@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "isa/base/within.h"
 #include "isa/names/rnn_read.h"
 
 /* Bytes of all files of a reading, whose trees are kept; the real database has a tenth. */
@@ -68,14 +69,12 @@ static uint32_t line_of(const struct builder *b)
 
 static CPS_PRINTF(2, 3) void fail(struct builder *b, const char *format, ...)
 {
-    char message[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
-    va_end(args);
     if (!b->err)
-        b->err =
-            cps_err_new(CPS_ERR_INPUT, "%s: line %u: %s", b->file, (unsigned)line_of(b), message);
+        b->err = cps_err_within_(cps_err_vnew_(CPS_ERR_INPUT, format, args), "%s: line %u", b->file,
+                                 (unsigned)line_of(b));
+    va_end(args);
     XML_StopParser(b->parser, XML_FALSE);
 }
 

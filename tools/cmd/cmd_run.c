@@ -209,10 +209,7 @@ static struct cps_err *prepare(struct run *run)
     if (opt->all && !run->play.dump)
         return cps_err_new(CPS_ERR_USAGE, "--all: %s is no hang dump", capture_name(run));
     CPS_TRY(play_open(&run->play, &opt->run, opt->arg_count ? opt->arg[0] : NULL));
-    if (run->play.dump) {
-        run->play.extra = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX; /* which registers are written */
-        run->play.watcher = run->play.code ? &run->play.code->steps : NULL;
-    }
+    play_watch_replay(&run->play);
     if (opt->output || !(opt->json || run->play.dump))
         CPS_TRY(open_trace(run, output));
     else

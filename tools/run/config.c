@@ -112,6 +112,11 @@ unsigned cps_named_engine(const char *path)
     return row && cps_chip_parse(row->isa, word, &found) ? found : CPS_GEN_NONE;
 }
 
+bool cps_run_wants_script(const struct cps_run_config *config)
+{
+    return cps_run_is_script(config) || (config->fw_count && cps_named_engine(config->fw[0]));
+}
+
 struct cps_err *cps_named_engine_check(const char *path)
 {
     const char *word = NULL;

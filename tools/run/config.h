@@ -25,6 +25,8 @@ CPS_MUST_USE struct cps_err *cps_chip_id_check(const struct cps_chip_id *chip,
 
 /** Whether `engine` is one of those. */
 bool cps_run_is_script(const struct cps_run_config *config);
+/** The same, or the first firmware is a name such as "hwsq:g92". */
+bool cps_run_wants_script(const struct cps_run_config *config);
 /** The instruction set of `engine`, and its chip or ABI, 0 if the script names it.
  * @return NULL, or CPS_ERR_USAGE: `engine` has no such chip */
 CPS_MUST_USE struct cps_err *cps_run_script_engine(const struct cps_run_config *config,

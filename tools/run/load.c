@@ -245,17 +245,12 @@ static struct cps_err *script_policy(struct play *play)
     return NULL;
 }
 
-static bool wants_script(const struct cps_run_config *config)
-{
-    return cps_run_is_script(config) || (config->fw_count && cps_named_engine(config->fw[0]));
-}
-
 struct cps_err *play_open(struct play *play, const struct cps_run_config *config, const char *input)
 {
     play->items.item = play_take_item_;
     play->sink.put = take_events;
     play->config = config;
-    if (wants_script(config)) {
+    if (cps_run_wants_script(config)) {
         /* The chip or ABI, where options and not firmware say it. */
         const struct cps_isa *isa = NULL;
         unsigned gen = play->config->fw_count ? cps_named_engine(play->config->fw[0]) : 0;
@@ -296,6 +291,14 @@ struct cps_err *play_open(struct play *play, const struct cps_run_config *config
     if (!play->fw)
         CPS_TRY(cps_names_create(first, play->config->rnn, &play->names[CPS_CPU_HOST]));
     return play->fw ? NULL : play_script_items(play);
+}
+
+void play_watch_replay(struct play *play)
+{
+    if (!play->dump)
+        return;
+    play->extra |= 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX;
+    play->watcher = play->code ? &play->code->steps : NULL;
 }
 
 void play_close(struct play *play)

@@ -97,6 +97,9 @@ void play_side(const struct cps_run_config *config, unsigned sides, unsigned sid
 CPS_MUST_USE struct cps_err *play_open(struct play *play, const struct cps_run_config *config,
                                        const char *input);
 void play_close(struct play *play);
+/** After play_open(): of a dump, sees each instruction, for which registers the replay writes and
+ * which code it executes. */
+void play_watch_replay(struct play *play);
 /** An engine as new, for another run of the same input. */
 CPS_MUST_USE struct cps_err *play_restart(struct play *play);
 /** Takes a copy of an engine that has booted this firmware, with the events of its boot left out.

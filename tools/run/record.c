@@ -283,8 +283,7 @@ static struct cps_err *begin(struct run *run, const char *capture, struct record
         return NULL;
     }
     CPS_TRY(play_open(run->play, &run->config, capture));
-    if (run->play->dump) /* which registers are written */
-        run->play->extra |= 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX;
+    play_watch_replay(run->play);
     return NULL;
 }
 

@@ -6,7 +6,6 @@
 
 #include "isa/base/within.h"
 #include "tools/run/account.h"
-#include "tools/run/code.h"
 #include "tools/run/play.h"
 #include "tools/run/replay.h"
 
@@ -21,18 +20,13 @@ struct cps_run {
 static struct cps_err *open_input(struct cps_run *run, const struct cps_run_config *config,
                                   const char *path)
 {
-    bool is_script =
-        cps_run_is_script(config) || (config->fw_count && cps_named_engine(config->fw[0]));
-    if (path && !is_script) {
+    if (path && !cps_run_wants_script(config)) {
         CPS_TRY(play_stream(path, &run->input));
         CPS_TRY(play_read_dump(&run->play, run->input));
     }
     run->play.quiet = true;
     CPS_TRY(play_open(&run->play, config, path));
-    if (run->play.dump) { /* which registers are written */
-        run->play.extra = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX;
-        run->play.watcher = run->play.code ? &run->play.code->steps : NULL;
-    }
+    play_watch_replay(&run->play);
     return NULL;
 }
 

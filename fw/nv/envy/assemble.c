@@ -8,6 +8,7 @@
 
 #include "fw/nv/envy/table.h"
 #include "fw/nv/script/script.h"
+#include "isa/base/within.h"
 #include "isa/base/list.h"
 
 struct section {
@@ -31,13 +32,12 @@ struct assembler {
 
 static CPS_PRINTF(2, 3) bool fail(struct assembler *a, const char *format, ...)
 {
-    char message[256];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
-    va_end(args);
     if (!a->err)
-        a->err = cps_err_new(CPS_ERR_SYNTAX, "%s:%u: %s", a->file, a->line, message);
+        a->err =
+            cps_err_within_(cps_err_vnew_(CPS_ERR_SYNTAX, format, args), "%s:%u", a->file, a->line);
+    va_end(args);
     return false;
 }
 

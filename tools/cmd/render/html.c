@@ -86,11 +86,3 @@ void html_marked(struct cps_buf *out, const char *text)
         text += length + (text[length] == '\n');
     }
 }
-
-/* Wide blocks scroll; tabindex lets the keyboard do it. */
-void html_pre_marked(struct cps_buf *out, const char *text)
-{
-    cps_buf_str(out, "<pre tabindex=\"0\">");
-    html_marked(out, text);
-    cps_buf_str(out, "</pre>\n");
-}

@@ -25,7 +25,5 @@ void html_head(struct cps_buf *out, const char *title);
 void html_pre(struct cps_buf *out, const char *text);
 /** Appends lines, marked by their first two columns. */
 void html_marked(struct cps_buf *out, const char *text);
-/** As html_pre(), with lines marked in their first two columns. */
-void html_pre_marked(struct cps_buf *out, const char *text);
 
 #endif

@@ -52,13 +52,6 @@ void *tool_alloc(size_t count, size_t size)
     return ret;
 }
 
-void *tool_realloc(void *old, size_t size)
-{
-    void *ret = realloc(old, size ? size : 1);
-    tool_need(ret != NULL);
-    return ret;
-}
-
 char *tool_strdup(const char *text)
 {
     return memcpy(tool_alloc(strlen(text) + 1, 1), text, strlen(text) + 1);

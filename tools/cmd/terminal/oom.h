@@ -18,8 +18,7 @@ extern void (*tool_oom_handler)(void);
 
 /** @p count items of @p size bytes, zero; never NULL. The caller frees it. */
 void *tool_alloc(size_t count, size_t size);
-/** As realloc() and strdup(), never NULL. */
-void *tool_realloc(void *old, size_t size);
+/** As strdup(), never NULL. */
 char *tool_strdup(const char *text);
 /** Makes room for one more item of a list, as CPS_LIST_ROOM does. */
 #define TOOL_ROOM(list, count) tool_need(CPS_LIST_ROOM(list, count))
