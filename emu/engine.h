@@ -432,7 +432,7 @@ CPS_PUBLIC const struct cps_file *cps_engine_file(const struct cps_engine *engin
  * decoded here: its header counts words in 16 bits (envytools, hwdocs of SEQ). */
 #define CPS_INSN_BYTES 1024u
 /**
- * Decodes what is in a core's image.
+ * Decodes an instruction of a core's image.
  * @param engine  which
  * @param core    below engine->cores
  * @param pc      where, in units

@@ -46,7 +46,7 @@ CPS_PUBLIC unsigned cps_engines_of(enum cps_gen gen);
 /**
  * Appends the names of engines: "hwsq, seq or vp1".
  * @param engines  bits of enum cps_engines
- * @param last     what is before the last one, instead of a comma: " or "
+ * @param last     separates the last name, instead of a comma: " or "
  * @param out      where to
  */
 CPS_PUBLIC void cps_engines_text(unsigned engines, const char *last, struct cps_buf *out);

@@ -7,8 +7,8 @@
  * points once the delay slot has become `ip`: that is all a delay slot is, also when the slot holds
  * a branch itself.
  *
- * The file that includes this one says whether somebody watches: WATCHED, and note_step(), which is
- * called after each instruction with where it branches to, if it does.
+ * The including file defines WATCHED: whether events, counters or a log are on. It also defines
+ * note_step(), which runs after each instruction and gets the branch target, if there is one.
  *
  * An instruction that cannot go on (its queue is empty) leaves `ip` and `np` as they are and runs
  * again later; nothing of it has happened by then. */

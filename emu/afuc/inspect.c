@@ -108,7 +108,7 @@ static bool set_general(struct afuc_state *s, uint64_t number, uint32_t value)
     return number < R_DATA && (number || !value);
 }
 
-/* Moving the pc makes what is there no delay slot. */
+/* An instruction that the pc is moved to is no delay slot. */
 static bool set_pc(struct afuc_core *core, bool next, uint32_t value)
 {
     if (!next && value >= core->uop_count)

@@ -308,8 +308,8 @@ void afuc_interrupt_(struct afuc_core *core)
     s->npc = s->pc + 1;
 }
 
-/* The words after a header, if anybody wants them: what is in the stream when the packet
- * begins, which ends before them where the packet is cut short. */
+/* Emits the payload words that the stream holds when the packet begins; a truncated packet has
+ * fewer than its header counts. */
 static void show_words(struct afuc_core *core, uint32_t count)
 {
     uint32_t word;

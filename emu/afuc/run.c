@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The interpreter's loop in two expansions: with nobody watching, and with STEP events, counters,
- * or a log of branches. */
+ * The interpreter's loop in two expansions: without events, and with STEP events, counters, or a
+ * log of branches. */
 #include "emu/afuc/control/control.h"
 #include "emu/afuc/queue/queue.h"
 
@@ -69,7 +69,7 @@ static inline void note_edge(struct afuc_core *core, const struct afuc_uop *uop,
     }
 }
 
-/* ---- what is noted after an instruction ---- */
+/* ---- events, counters and log after an instruction ---- */
 
 /* @p to  where it branches, NULL: it does not; @p before  general registers before it */
 static void note_step(struct afuc_core *core, const struct afuc_uop *uop, const struct afuc_uop *to,

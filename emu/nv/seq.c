@@ -237,7 +237,7 @@ static void decode(const struct nv *e, struct cps_insn *insn)
     cps_decode_bytes(&cps_isa_seq, e->engine.gen, bytes, sizeof(bytes), insn);
 }
 
-/* Decodes what is at pc; false if that has ended the script. */
+/* Decodes the operation at pc; false if it ends the script. */
 static bool fetch(struct nv *e, struct cps_insn *insn)
 {
     struct seq *s = seq_of_(e);

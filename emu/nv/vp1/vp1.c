@@ -160,7 +160,7 @@ static bool is_known(struct nv *e, unsigned op)
     }
 }
 
-/* Stops before what has an effect that nobody knows. */
+/* Stops before an instruction of unknown effect. */
 static bool can_execute(struct nv *e)
 {
     const struct vp1 *s = vp1_of_(e);

@@ -5,7 +5,7 @@
 
 #include "emu/nv/nv.h"
 
-#define VP1_STACK 4u /* deep enough for its $sr76 to $sr79; what is beyond is UNKNOWN */
+#define VP1_STACK 4u /* its $sr76 to $sr79; deeper calls are UNKNOWN */
 
 /* Low bit and width of each field of vp1.def. */
 enum {
