@@ -5,16 +5,26 @@
  * connection of its own. A message is a struct device_head, then `size` bytes. Descriptors travel
  * with the first byte of the head (SCM_RIGHTS).
  *
- *   ask DEVICE_OPEN    nothing        answer: one descriptor, the node: a memfd whose first 32
- * bytes are DEVICE_MAGIC and a token. Who has the descriptor may use the open file; dup and
- * SCM_RIGHTS need nothing more ask DEVICE_HOLD    token          keeps the open file until this
- * connection ends ask DEVICE_IOCTL   token, `row`   the structure, and then the bytes of each array
- * that goes in; answer: the structure, and each array that goes out (DEVICE_PIECE each, padded to 8
- * bytes) ask DEVICE_MAP     token          struct device_map; answer: the same and one descriptor
- * to map
+ * DEVICE_OPEN: nothing. The answer has one descriptor, the node: a memfd whose first 32 bytes are
+ * DEVICE_MAGIC and a token. Who has the descriptor may use the open file; dup and SCM_RIGHTS need
+ * no message.
+ *
+ * DEVICE_HOLD: only a token, which keeps the open file until this connection ends.
+ *
+ * DEVICE_IOCTL: token and `row`; the structure, padded with zeros to 8 bytes, then each array that
+ * goes in: a struct device_piece, its bytes, padding to 8. A NULL pointer is a piece of no bytes.
+ * Descriptors are those of the row, in its order; of an ioctl on a sync file the token is 0, and
+ * the sync file comes first. The answer is the padded structure, then each array that goes out in
+ * the same way, of at most the bytes that were asked for; the last ones may be left out. A
+ * descriptor that goes out comes with it, and the client puts its number into the structure. An
+ * answer with an error may have no bytes at all.
+ *
+ * DEVICE_MAP: token, struct device_map. The answer is the same and one descriptor to map.
  *
  * An open file is closed when no connection holds it any more: every connection that has asked
- * something of it does. The device trusts nothing that it reads. */
+ * something of it does. The device trusts nothing that it reads. A client has a connection for the
+ * process, which opens and holds, and one for each thread that called ioctl or mmap.
+ */
 #ifndef CPS_DEVICE_PROTOCOL_H
 #define CPS_DEVICE_PROTOCOL_H
 
