@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "isa/base/within.h"
+#include "tools/cmd/cmd_run.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/run/account.h"
@@ -23,6 +24,7 @@
 int cmd_run(const struct cps_options *opt);
 
 struct run {
+    struct run_source *source; /* what is run, where it is no file; or NULL */
     struct play play;
     const struct cps_options *opt;
     const char *path; /* of the capture; NULL: the demo's */
@@ -66,9 +68,8 @@ static struct cps_err *stamp_inputs(struct run *run, bool check)
 {
     const struct cps_options *opt = run->opt;
     for (unsigned i = 0; i < 3; i++) {
-        const char *path = i < opt->run.fw_count      ? opt->run.fw[i]
-                           : i == 2 && opt->arg_count ? opt->arg[0]
-                                                      : NULL;
+        bool captured = i == 2 && opt->arg_count && !run->source;
+        const char *path = i < opt->run.fw_count ? opt->run.fw[i] : captured ? opt->arg[0] : NULL;
         if (path && check)
             CPS_TRY(files_check_stamp(path, &run->stamp[i]));
         else if (path)
@@ -102,6 +103,8 @@ static struct cps_err *open_capture(struct run *run)
 
 static const char *capture_name(const struct run *run)
 {
+    if (run->source)
+        return run->source->name;
     return run->path ? run->path : "demo.pm4";
 }
 
@@ -153,7 +156,7 @@ static struct cps_err *open_trace(struct run *run, const char *path)
     if (run->late_hash)
         memset(run->capture_hash, '0', sizeof(run->capture_hash) - 1);
     else
-        CPS_TRY(hash_file(capture_name(run), !opt->arg_count, run->capture_hash));
+        CPS_TRY(hash_file(capture_name(run), run->source || !opt->arg_count, run->capture_hash));
     opt_chip_id_text(&opt->run.chip_id, run->chip_id);
     CPS_TRY(make_head(run, &run->head));
     CPS_TRY(cps_trace_writer_create(run->form, run->out, &run->head, play->names, &run->writer));
@@ -197,20 +200,22 @@ static struct cps_err *prepare(struct run *run)
                                     .capture = opt->arg_count ? opt->arg[0] : NULL,
                                     .symbols = opt->symbols,
                                     .scheme = opt_scheme(opt)};
-    if (opt->listen || opt->listen_wait)
+    if (!run->source && (opt->listen || opt->listen_wait))
         CPS_TRY(attach_server_open(&setup, opt->listen, opt->listen_wait, &run->server));
     CPS_TRY(stamp_inputs(run, false));
     run->form = cps_trace_form_of(output);
     if (opt->to) /* its word was checked when it was taken */
         cps_trace_form_parse(opt->to, &run->form);
-    if (!cps_run_is_script(&opt->run))
+    if (run->source)
+        run->play.host = run->source->host;
+    else if (!cps_run_is_script(&opt->run))
         CPS_TRY(open_capture(run));
     run->play.quiet = true; /* the summary says it */
     if (opt->all && !run->play.dump)
         return cps_err_new(CPS_ERR_USAGE, "--all: %s is no hang dump", capture_name(run));
-    CPS_TRY(play_open(&run->play, &opt->run, opt->arg_count ? opt->arg[0] : NULL));
+    CPS_TRY(play_open(&run->play, &opt->run, opt->arg_count && !run->source ? opt->arg[0] : NULL));
     play_watch_replay(&run->play);
-    if (opt->output || !(opt->json || run->play.dump))
+    if (opt->output || !(opt->json || run->play.dump || run->source))
         CPS_TRY(open_trace(run, output));
     else
         run->play.kinds = 0;
@@ -224,7 +229,8 @@ static struct cps_err *prepare(struct run *run)
 static struct cps_err *execute(struct run *run)
 {
     CPS_TRY(prepare(run));
-    struct cps_err *err = play_run(&run->play, run->capture);
+    struct cps_err *err = run->source ? run->source->run(run->source, &run->play)
+                                      : play_run(&run->play, run->capture);
     bool ended = run->play.executed && (!err || err->code != CPS_ERR_NOMEM);
     struct cps_err *late = finish_trace(run);
     if (!late)
@@ -268,6 +274,30 @@ static struct cps_err *summarize(struct run *run, const struct cps_err *ended)
     return NULL;
 }
 
+static int do_run(struct run *run)
+{
+    const struct cps_options *opt = run->opt;
+    cps_text_classes(opt->events ? opt->events : "default", &run->play.kinds);
+    struct cps_err *err = execute(run);
+    err = cps_err_first_(err, summarize(run, err));
+    int status = err ? report_error(err) : status_of(run);
+    cps_buf_deinit(&run->policy);
+    cps_err_free(cps_trace_writer_finish(run->writer));
+    cps_trace_head_deinit(&run->head);
+    cps_trace_head_deinit(&run->final_head);
+    cps_outfile_abort(run->out);
+    cps_stream_close(run->capture);
+    play_close(&run->play);
+    attach_server_close(run->server);
+    return status;
+}
+
+int run_source(const struct cps_options *opt, struct run_source *source)
+{
+    struct run run = {.opt = opt, .source = source, .path = play_nothing};
+    return do_run(&run);
+}
+
 int cmd_run(const struct cps_options *opt)
 {
     struct run run = {.opt = opt,
@@ -275,19 +305,5 @@ int cmd_run(const struct cps_options *opt)
                               : opt->run.demo ? NULL
                                               : play_nothing};
     int status = check_usage(opt);
-    if (status)
-        return status;
-    cps_text_classes(opt->events ? opt->events : "default", &run.play.kinds);
-    struct cps_err *err = execute(&run);
-    err = cps_err_first_(err, summarize(&run, err));
-    status = err ? report_error(err) : status_of(&run);
-    cps_buf_deinit(&run.policy);
-    cps_err_free(cps_trace_writer_finish(run.writer));
-    cps_trace_head_deinit(&run.head);
-    cps_trace_head_deinit(&run.final_head);
-    cps_outfile_abort(run.out);
-    cps_stream_close(run.capture);
-    play_close(&run.play);
-    attach_server_close(run.server);
-    return status;
+    return status ? status : do_run(&run);
 }

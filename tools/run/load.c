@@ -81,7 +81,7 @@ static struct cps_err *load_firmware(struct play *play)
 
 static struct cps_err *build_engine(struct play *play)
 {
-    struct cps_config config = {.gen = play->gen, .policy = play->policy};
+    struct cps_config config = {.gen = play->gen, .policy = play->policy, .host = play->host};
     if (play->fw) {
         /* What its firmware says of the engine. */
         uint32_t low = 0;

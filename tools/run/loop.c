@@ -81,10 +81,11 @@ static bool is_captured(struct play *play, const struct cps_item *item)
     return !item->stream.dwords || cps_engine_get(play->engine, at, &word);
 }
 
-static struct cps_err *submit(struct play *play, const struct cps_item *item)
+struct cps_err *play_feed_submission(struct play *play, const struct cps_item *item, bool *runs)
 {
     struct cps_item numbered = *item;
     uint32_t index = play->submissions++;
+    *runs = false;
     play_boot(play);
     if (play->stopped || (play->config->submit >= 0 && (uint32_t)play->config->submit != index))
         return NULL;
@@ -92,10 +93,17 @@ static struct cps_err *submit(struct play *play, const struct cps_item *item)
     numbered.stream.index = index;
     CPS_TRY(cps_engine_feed(play->engine, &numbered));
     play->not_captured += !captured;
-    if (!captured)
-        return NULL;
-    play->executed += item->stream.dwords != 0;
-    run(play, play->config->limit);
+    play->executed += captured && item->stream.dwords != 0;
+    *runs = captured;
+    return NULL;
+}
+
+static struct cps_err *submit(struct play *play, const struct cps_item *item)
+{
+    bool runs = false;
+    CPS_TRY(play_feed_submission(play, item, &runs));
+    if (runs)
+        run(play, play->config->limit);
     return NULL;
 }
 

@@ -48,6 +48,7 @@ struct play {
     bool me_first;       /**< a5xx: it was named in front of the PFP's */
     struct cps_script script; /**< of engines without firmware */
     struct cps_policy policy;
+    struct cps_host host; /**< set before play_open(): who owns memory; else nobody */
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_engine *engine;
     struct dump *dump; /**< the input where it is a hardware dump, read whole; or NULL */
@@ -157,6 +158,10 @@ CPS_MUST_USE struct cps_err *play_stream(const char *path, struct cps_stream **r
 void play_boot(struct play *play);
 /** Feeds one item and lets the engine run as far as that goes. */
 CPS_MUST_USE struct cps_err *play_item(struct play *play, const struct cps_item *item);
+/** Feeds a CPS_ITEM_SUBMIT, and leaves it to the caller to run the engine: a device does so in
+ * pieces. @p runs  gets whether there is something to run */
+CPS_MUST_USE struct cps_err *play_feed_submission(struct play *play, const struct cps_item *item,
+                                                  bool *runs);
 /** Feeds an input to its end, and ends the run. @p capture  the opened input where it is a capture;
  * NULL: what play_open() or play_gather() have read. */
 CPS_MUST_USE struct cps_err *play_run(struct play *play, struct cps_stream *capture);

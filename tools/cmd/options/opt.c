@@ -235,6 +235,7 @@ struct cps_options opt_none(char **arg)
                               .against = -1,
                               .threads = -1,
                               .cross_check = -1,
+                              .hang_after = 500,
                               .arg = arg};
     opt.run.progress = progress_stream;
     return opt;
@@ -250,6 +251,7 @@ int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
             only_arguments = true;
         } else if (only_arguments || arg[0] != '-' || !arg[1]) {
             ret->arg[ret->arg_count++] = arg;
+            only_arguments |= command == OPT_SHIFT_DEVICE; /* the others are the program's */
         } else {
             int status = report_result(take_option(command, argc, argv, &i, ret));
             if (status)

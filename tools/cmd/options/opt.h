@@ -64,6 +64,11 @@ struct cps_options {
     bool batch;
     bool screen;
     bool dap;
+    const char *root;   /**< of --root */
+    const char *dumps;  /**< folder of hang dumps, NULL: none */
+    uint64_t hang_after; /**< milliseconds */
+    bool old_kernel;
+    bool idle;
     const char *listen; /**< NULL: no; "": where it is usual */
     bool listen_wait;
     bool all;

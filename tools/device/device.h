@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT
+ * The virtual device: what the kernel's msm driver does for its clients, over an emulated command
+ * processor. One thread: a loop of poll() answers clients, and lets the GPU run in between.
+ *
+ *   server.c   connections and messages; questions whose answer has to wait
+ *   call.c     one function for each ioctl
+ *   memory.c   buffers, handles, address spaces
+ *   sync.c     fences, syncobjs, sync files
+ *   queue.c    submit queues and jobs: what runs next
+ *   gpu.c      the engine: a job in, its fence out; waits, hangs, recovery
+ *   chip.c     the chips, by chip.def
+ *   folder.c   the private folder that clients see, and the program that is started
+ *
+ * Clients are not trusted: every number is checked, what they hold is counted against limits, and
+ * they reach only what they have a handle of. */
+#ifndef CPS_DEVICE_H
+#define CPS_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "isa/base/err.h"
+#include "tools/device/protocol.h"
+#include "tools/run/play.h"
+
+/* ---- chips ---- */
+
+/** A chip, as the kernel describes it to clients. */
+struct device_chip {
+    const char *name;   /**< "a750" */
+    uint32_t gpu_id;    /**< what MSM_PARAM_GPU_ID says: 0 from 0x43.. on */
+    uint64_t chip_id;   /**< what MSM_PARAM_CHIP_ID says */
+    uint32_t gmem_kib;  /**< on-chip memory */
+    uint32_t gmem_base; /**< where it lies */
+    uint8_t bank_bit, swizzle, macrotile;
+    bool raytracing;
+    const char *firmware[2]; /**< files, as the kernel asks for them; a5xx: PM4 and PFP */
+};
+/** The row of a name, or NULL. */
+const struct device_chip *device_chip_find(const char *name);
+/** Row @p index, or NULL behind the last one. */
+const struct device_chip *device_chip_at(size_t index);
+
+/* ---- limits of one open file ---- */
+
+enum {
+    DEVICE_MAX_HANDLES = 1 << 16,  /**< buffers, and as many syncobjs */
+    DEVICE_MAX_QUEUES = 256,       /**< submit queues */
+    DEVICE_MAX_JOBS = 4096,        /**< that have not ended */
+    DEVICE_MAX_CMDS = 4096,        /**< command buffers of a job */
+    DEVICE_MAX_POINTS = 4096,      /**< that wait on a timeline */
+    DEVICE_MAX_MAPPINGS = 1 << 16, /**< of an address space */
+    DEVICE_MAX_CLIENTS = 1024,     /**< connections of the device */
+    DEVICE_MAX_SYNC_FILES = 16384, /**< of the device */
+    DEVICE_MAX_TEXT = 4096,        /**< bytes of a name or of metadata */
+};
+/** Bytes of buffers, of all clients. */
+#define DEVICE_MAX_MEMORY (UINT64_C(16) << 30)
+
+/* ---- sync.c ---- */
+
+/** Done, or not yet: device_fence_done() says it. Counted by those who hold it. */
+struct device_fence {
+    unsigned refs;
+    bool done;
+    bool merged; /**< done when all parts are */
+    struct device_fence **part;
+    size_t part_count;
+};
+struct device_fence *device_fence_new(bool done);                  /**< NULL: no memory */
+struct device_fence *device_fence_ref(struct device_fence *fence); /**< NULL is fine */
+void device_fence_unref(struct device_fence *fence);               /**< NULL is fine */
+bool device_fence_done(struct device_fence *fence);
+/** Makes @p to wait for @p fence, too. False: no memory, or too many. */
+bool device_fence_add(struct device_fence *to, struct device_fence *fence);
+
+/** A point of a syncobj; a binary one has only point 0. */
+struct device_point {
+    uint64_t point;
+    struct device_fence *fence;
+};
+/** Counted by handles, by jobs that wait, and by the device once it was exported. */
+struct device_syncobj {
+    unsigned refs;
+    struct device_point *list; /**< by `point`, ascending */
+    size_t count;
+    uint64_t reached; /**< all points up to here are done and no longer in the list */
+    int memfd;        /**< -1: never exported */
+    uint64_t inode;   /**< of that */
+};
+/** A descriptor that becomes readable when its fence is done: a pipe. */
+struct device_sync_file {
+    int write_end;
+    uint64_t inode;
+    bool told;
+    struct device_fence *fence;
+};
+
+/* ---- memory.c ---- */
+
+struct device_bo {
+    unsigned refs; /**< handles, mappings, jobs */
+    int memfd;
+    uint64_t inode, size;
+    uint32_t flags;
+    uint8_t *data;                /**< the device's own mapping; NULL: not yet */
+    unsigned jobs;                /**< that run or wait */
+    struct device_fence *written; /**< by the last job that says so, for implicit order; or NULL */
+    uint32_t writer;              /**< its context and queue */
+    bool closing; /**< a handle was closed while a job had it: its addresses go with the job */
+    char *name;   /**< or NULL */
+    uint8_t *metadata;
+    uint32_t metadata_size;
+};
+/** A range of an address space. */
+struct device_mapping {
+    uint64_t iova, size;
+    struct device_bo *bo; /**< NULL: reads as zeros, keeps nothing */
+    uint64_t offset;
+};
+/** An address space; entries do not overlap. */
+struct device_space {
+    struct device_mapping *list; /**< by address, ascending */
+    size_t count;
+    size_t last; /**< found last */
+};
+/** A handle of a buffer: 1 and up; `bo` is NULL where it is free. */
+struct device_handle {
+    struct device_bo *bo;
+    uint64_t iova; /**< 0: it has none */
+};
+
+struct device;
+struct device_file;
+
+/** @p sealed  a memfd whose size cannot change, which the buffer owns from now on; -1: a new one */
+struct device_bo *device_bo_new(struct device *device, uint64_t size, uint32_t flags, int memfd);
+void device_bo_unref(struct device *device, struct device_bo *bo);
+/** The buffer's bytes; NULL: the system refuses to map it. */
+uint8_t *device_bo_data(struct device_bo *bo);
+/** Maps a range; what was there goes. 0 or -errno. */
+int device_space_map(struct device *device, struct device_space *space, uint64_t iova,
+                     uint64_t size, struct device_bo *bo, uint64_t offset);
+int device_space_unmap(struct device *device, struct device_space *space, uint64_t iova,
+                       uint64_t size);
+/** The mapping that holds an address, or NULL. */
+struct device_mapping *device_space_find(struct device_space *space, uint64_t iova);
+void device_space_deinit(struct device *device, struct device_space *space);
+
+/* ---- queue.c ---- */
+
+struct device_queue {
+    uint32_t id, flags, priority;
+    uint32_t seqno;   /**< of the last job */
+    uint32_t retired; /**< jobs up to here have ended */
+    uint32_t faults;
+};
+
+struct device_cmd {
+    uint64_t iova;
+    uint32_t dwords;
+};
+
+/** A submission, or changes of an address space. */
+struct device_job {
+    struct device_file *file; /**< lives until its last job has ended */
+    uint32_t queue, seqno, priority;
+    uint64_t number;           /**< of the device: the order in which they came */
+    struct device_fence *wait; /**< merged: what has to be done before it begins */
+    struct device_fence *done;
+    struct device_cmd *cmd;
+    size_t cmd_count;
+    struct device_bo **bo; /**< that it uses, without EN_VM_BIND */
+    size_t bo_count;
+    struct msm_vm_bind_op *bind; /**< an address space's changes, and no commands */
+    struct device_bo **bind_bo;  /**< the buffer of each */
+    size_t bind_count;
+    struct device_job *next;
+};
+
+/** What every open of the node has. */
+struct device_file {
+    uint8_t token[DEVICE_TOKEN];
+    int memfd;     /**< the node that its client has */
+    unsigned refs; /**< connections that hold it */
+    uint32_t context;
+    bool vm_bind; /**< the client manages addresses */
+    bool broken;  /**< its address space is unusable after a fault: EPIPE */
+    struct device_space space;
+    struct device_handle *handle;
+    size_t handle_count;
+    struct device_syncobj **syncobj; /**< by handle - 1 */
+    size_t syncobj_count;
+    struct device_queue *queue;
+    size_t queue_count;
+    uint32_t next_queue;
+    uint64_t next_iova; /**< for clients that let the kernel choose */
+    uint32_t jobs, faults;
+    char comm[64], *cmdline; /**< as SET_PARAM said, or the process */
+    struct device_file *next;
+};
+
+/* ---- gpu.c ---- */
+
+enum device_gpu_state {
+    GPU_IDLE,
+    GPU_RUNS,
+    GPU_WAITS, /**< for memory that somebody else writes */
+};
+
+/** The engine, and the job that it has. */
+struct device_gpu {
+    struct play *play;
+    enum device_gpu_state state;
+    struct device_job *job;
+    struct device_space *space; /**< of the job's context */
+    size_t next_cmd;            /**< of the job: what has not been fed */
+    int64_t waits_since;        /**< nanoseconds of CLOCK_MONOTONIC */
+    int64_t retry_at, retry_after;
+    uint64_t fault; /**< the first address of the job that nothing was mapped at; 0: none */
+    bool off;       /**< nothing is executed: jobs end at once */
+};
+
+/* ---- the device ---- */
+
+struct device_config {
+    const struct device_chip *chip;
+    int64_t hang_after; /**< nanoseconds that a wait on memory may last */
+    bool no_vm_bind;    /**< refuse EN_VM_BIND, as older kernels do */
+};
+
+/** Policies of a run on a device, unless options say something else. */
+#define DEVICE_POLICY "waits=satisfy"
+
+/** What the summary says. */
+struct device_counts {
+    uint64_t files, submits, jobs, hangs, waits, binds, buffers, bytes;
+};
+
+struct device_client;
+
+struct device {
+    struct device_config config;
+    struct device_gpu gpu;
+    struct device_client *clients;
+    size_t client_count;
+    int listener;
+    struct device_file *files;
+    uint32_t next_context;
+    struct device_job *jobs; /**< that have not begun, oldest first */
+    uint32_t job_count;      /**< that have not ended */
+    uint64_t next_job;
+    struct device_bo **bo; /**< all, to find one that comes back as a descriptor */
+    size_t bo_count;
+    uint64_t bytes; /**< of all buffers */
+    struct device_syncobj **exported;
+    size_t exported_count;
+    struct device_sync_file *sync_file;
+    size_t sync_file_count;
+    struct device_counts counts;
+    struct cps_err *failed; /**< ends the device: its own trouble, not a client's */
+};
+
+/** Nanoseconds of CLOCK_MONOTONIC, which clients' timeouts count in. */
+int64_t device_now(void);
+
+/* sync.c */
+bool device_point_done(const struct device_syncobj *sync, uint64_t point);
+/** The fences of a point (all up to it); false if it was never submitted. */
+bool device_syncobj_has(const struct device_syncobj *sync, uint64_t point);
+/** A fence that is done when the point is; NULL: no memory. Only of a point that it has. */
+struct device_fence *device_syncobj_fence(struct device_syncobj *sync, uint64_t point);
+/** Puts a fence at a point; at 0 it replaces everything. Takes a reference of its own. */
+bool device_syncobj_put(struct device_syncobj *sync, uint64_t point, struct device_fence *fence);
+void device_syncobj_reset(struct device_syncobj *sync);
+struct device_syncobj *device_syncobj_new(void);
+void device_syncobj_unref(struct device_syncobj *sync);
+/** The syncobj of a handle, or NULL. */
+struct device_syncobj *device_syncobj_find(const struct device_file *file, uint32_t handle);
+/** A handle for it, whose reference it takes; 0: too many. */
+uint32_t device_syncobj_handle(struct device_file *file, struct device_syncobj *sync);
+/** A descriptor for a client, -1 with errno. */
+int device_sync_file_new(struct device *device, struct device_fence *fence);
+/** The fence of a descriptor that a client sent; NULL: it is none of ours. A reference. */
+struct device_fence *device_sync_file_fence(struct device *device, int fd);
+/** Makes descriptors readable whose fences are done, and forgets those that nobody has any more. */
+void device_sync_files_tell(struct device *device);
+void device_sync_files_deinit(struct device *device);
+
+/* queue.c */
+struct device_queue *device_queue_find(struct device_file *file, uint32_t id);
+/** Takes a job. */
+void device_job_add(struct device *device, struct device_job *job);
+void device_job_free(struct device *device, struct device_job *job);
+/** Ends a job: its fence is done. */
+void device_job_end(struct device *device, struct device_job *job);
+/** Lets what can begin begin. */
+void device_schedule(struct device *device);
+/** A file goes: what it had not begun goes with it. */
+void device_jobs_drop(struct device *device, struct device_file *file);
+
+/** A hang was found: writes the dump, tells who wants to know. */
+void device_hang(struct device *device, const char *why);
+
+/* gpu.c */
+/** Prepares the engine's host; before play_open(). */
+void device_gpu_host(struct device *device, struct cps_host *ret);
+/** Boots the firmware. */
+CPS_MUST_USE struct cps_err *device_gpu_boot(struct device *device);
+/** Gives it a job; it is idle. */
+void device_gpu_begin(struct device *device, struct device_job *job);
+/** Runs for a while. @return whether something has ended */
+bool device_gpu_run(struct device *device);
+/** Gives up the job that it has. */
+void device_gpu_drop(struct device *device);
+/** Milliseconds until it has to run again; -1: when something happens. */
+int device_gpu_timeout(const struct device *device);
+/** The counter that firmware reads, too. */
+uint64_t device_gpu_time(const struct device *device);
+
+/* call.c */
+struct device_message;
+/** What an answer has to wait for is tried again when something has happened. */
+enum { DEVICE_LATER = 1 };
+/** Answers an ioctl: fills in the message.
+ * @return 0, -errno or DEVICE_LATER */
+int device_call(struct device *device, struct device_file *file, struct device_message *message);
+/** A question and its answer. Of DEVICE_IOCTL the pieces are checked: their sizes fit the
+ * structure. */
+struct device_message {
+    struct device_head head;
+    uint8_t *structure; /**< that of the row: comes, and goes */
+    size_t structure_size;
+    uint8_t *array[DEVICE_MAX_ARRAYS + 1]; /**< the last one: what the special three have */
+    uint32_t size[DEVICE_MAX_ARRAYS + 1];
+    bool out[DEVICE_MAX_ARRAYS + 1];   /**< it goes */
+    bool owned[DEVICE_MAX_ARRAYS + 1]; /**< it is no part of what came */
+    int fd[DEVICE_MAX_FDS];            /**< that came */
+    int answer_fd;                     /**< that goes; -1: none; closed after it was sent */
+    bool keep_fd;                      /**< `answer_fd` is the device's, and not closed */
+    bool begun;                        /**< it was asked before: only the waiting is left */
+    int64_t deadline;                  /**< of DEVICE_LATER, in CLOCK_MONOTONIC */
+};
+
+/* memory.c */
+struct device_bo *device_handle_bo(const struct device_file *file, uint32_t handle);
+/** A new handle that owns the reference; 0: too many. */
+uint32_t device_handle_new(struct device_file *file, struct device_bo *bo);
+int device_handle_close(struct device *device, struct device_file *file, uint32_t handle);
+/** The buffer behind a descriptor of a client: a reference; NULL: it is no buffer. */
+struct device_bo *device_bo_of_fd(struct device *device, int fd);
+
+/* server.c */
+CPS_MUST_USE struct cps_err *device_listen(struct device *device, const char *path);
+/** Answers what can be answered until nothing is left to do for @p timeout milliseconds (-1: for
+ * ever); @p child is also watched (a pidfd), readable when the program has ended. */
+CPS_MUST_USE struct cps_err *device_serve(struct device *device, int child, bool *ended);
+void device_deinit(struct device *device);
+struct device_file *device_file_new(struct device *device);
+void device_file_unref(struct device *device, struct device_file *file);
+
+/* folder.c */
+/** Makes the private folder, with the tree that clients see. @p path  gets it, at least 108 bytes
+ */
+CPS_MUST_USE struct cps_err *device_folder_make(char *path, size_t size);
+void device_folder_remove(const char *path);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ * Buffers are memfds, which clients map and the GPU reads and writes through the device's own
+ * mapping of them. Sealed: no client can make one smaller while it is mapped here. */
+#include "tools/device/device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "isa/base/list.h"
+
+#define PAGE UINT64_C(4096)
+/* Addresses that page tables of the GPU reach (kernel: adreno_private_vm_size()). */
+#define SPACE_END (UINT64_C(1) << 48)
+
+/* ---- buffers ---- */
+
+static int make_memfd(uint64_t size)
+{
+    int fd = memfd_create("cpscope-buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        return -1;
+    if (ftruncate(fd, (off_t)size) == 0 &&
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+struct device_bo *device_bo_new(struct device *device, uint64_t size, uint32_t flags, int memfd)
+{
+    struct stat info;
+    struct device_bo *bo = calloc(1, sizeof(*bo));
+    size = (size + PAGE - 1) / PAGE * PAGE;
+    if (!bo || !CPS_LIST_ROOM(device->bo, device->bo_count) ||
+        size > DEVICE_MAX_MEMORY - device->bytes)
+        goto fail;
+    if (memfd < 0)
+        memfd = make_memfd(size);
+    if (memfd < 0 || fstat(memfd, &info) != 0)
+        goto fail;
+    *bo = (struct device_bo){
+        .refs = 1, .memfd = memfd, .inode = info.st_ino, .size = size, .flags = flags};
+    device->bo[device->bo_count++] = bo;
+    device->bytes += size;
+    device->counts.buffers++;
+    return bo;
+fail:
+    free(bo);
+    if (memfd >= 0)
+        close(memfd);
+    return NULL;
+}
+
+void device_bo_unref(struct device *device, struct device_bo *bo)
+{
+    if (!bo || --bo->refs)
+        return;
+    for (size_t i = device->bo_count; i-- > 0;) {
+        if (device->bo[i] == bo) {
+            device->bo[i] = device->bo[--device->bo_count];
+            break;
+        }
+    }
+    device->bytes -= bo->size;
+    if (bo->data)
+        munmap(bo->data, bo->size);
+    close(bo->memfd);
+    device_fence_unref(bo->written);
+    free(bo->name);
+    free(bo->metadata);
+    free(bo);
+}
+
+uint8_t *device_bo_data(struct device_bo *bo)
+{
+    if (!bo->data) {
+        void *data = mmap(NULL, bo->size, PROT_READ | PROT_WRITE, MAP_SHARED, bo->memfd, 0);
+        bo->data = data == MAP_FAILED ? NULL : data;
+    }
+    return bo->data;
+}
+
+/* A memfd that was exported and whose handles have all gone comes back as a new buffer. It must
+ * have the seals of a buffer: its size stays. */
+static struct device_bo *adopt(struct device *device, int fd, const struct stat *info)
+{
+    int seals = fcntl(fd, F_GET_SEALS);
+    bool sealed = seals >= 0 && (seals & F_SEAL_SHRINK) && (seals & F_SEAL_SEAL) &&
+                  !(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE));
+    if (!sealed || info->st_size <= 0 || (uint64_t)info->st_size % PAGE)
+        return NULL;
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return own < 0 ? NULL : device_bo_new(device, (uint64_t)info->st_size, 0, own);
+}
+
+struct device_bo *device_bo_of_fd(struct device *device, int fd)
+{
+    struct stat info, own;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+        return NULL;
+    for (size_t i = 0; i < device->bo_count; i++) {
+        struct device_bo *bo = device->bo[i];
+        if (bo->inode != info.st_ino)
+            continue;
+        if (fstat(bo->memfd, &own) == 0 && own.st_dev == info.st_dev) {
+            bo->refs++;
+            return bo;
+        }
+    }
+    return adopt(device, fd, &info);
+}
+
+/* ---- handles ---- */
+
+struct device_bo *device_handle_bo(const struct device_file *file, uint32_t handle)
+{
+    return handle - 1 < file->handle_count ? file->handle[handle - 1].bo : NULL;
+}
+
+uint32_t device_handle_new(struct device_file *file, struct device_bo *bo)
+{
+    size_t i = 0;
+    while (i < file->handle_count && file->handle[i].bo)
+        i++;
+    if (i == file->handle_count) {
+        if (i >= DEVICE_MAX_HANDLES || !CPS_LIST_ROOM(file->handle, file->handle_count))
+            return 0;
+        file->handle_count++;
+    }
+    file->handle[i] = (struct device_handle){.bo = bo};
+    return (uint32_t)i + 1;
+}
+
+int device_handle_close(struct device *device, struct device_file *file, uint32_t handle)
+{
+    struct device_bo *bo = device_handle_bo(file, handle);
+    if (!bo)
+        return -EINVAL;
+    struct device_handle *slot = &file->handle[handle - 1];
+    if (slot->iova && bo->jobs)
+        bo->closing = true;
+    else if (slot->iova)
+        device_space_unmap(device, &file->space, slot->iova, bo->size);
+    *slot = (struct device_handle){0};
+    device_bo_unref(device, bo);
+    return 0;
+}
+
+/* ---- address spaces ---- */
+
+/* The first mapping that ends behind @p iova. */
+static size_t lower_bound(const struct device_space *space, uint64_t iova)
+{
+    size_t low = 0;
+    size_t high = space->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (space->list[middle].iova + space->list[middle].size <= iova)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct device_mapping *device_space_find(struct device_space *space, uint64_t iova)
+{
+    if (space->last < space->count &&
+        iova - space->list[space->last].iova < space->list[space->last].size)
+        return &space->list[space->last];
+    size_t i = lower_bound(space, iova);
+    if (i >= space->count || iova < space->list[i].iova)
+        return NULL;
+    space->last = i;
+    return &space->list[i];
+}
+
+static bool insert(struct device_space *space, size_t at, struct device_mapping mapping)
+{
+    if (space->count >= DEVICE_MAX_MAPPINGS || !CPS_LIST_ROOM(space->list, space->count))
+        return false;
+    memmove(&space->list[at + 1], &space->list[at], (space->count - at) * sizeof(*space->list));
+    space->list[at] = mapping;
+    space->count++;
+    if (mapping.bo)
+        mapping.bo->refs++;
+    return true;
+}
+
+static void cut_front(struct device_mapping *mapping, uint64_t end)
+{
+    uint64_t cut = end - mapping->iova;
+    mapping->iova += cut;
+    mapping->size -= cut;
+    mapping->offset += mapping->bo ? cut : 0;
+}
+
+static bool is_range(uint64_t iova, uint64_t size)
+{
+    return size && iova % PAGE == 0 && size % PAGE == 0 && iova < SPACE_END &&
+           size <= SPACE_END - iova;
+}
+
+int device_space_unmap(struct device *device, struct device_space *space, uint64_t iova,
+                       uint64_t size)
+{
+    if (!is_range(iova, size))
+        return -EINVAL;
+    uint64_t end = iova + size;
+    size_t i = lower_bound(space, iova);
+    if (i < space->count && space->list[i].iova < iova) {
+        struct device_mapping *mapping = &space->list[i];
+        struct device_mapping rest = *mapping;
+        bool splits = rest.iova + rest.size > end;
+        if (splits) {
+            cut_front(&rest, end);
+            if (!insert(space, i + 1, rest))
+                return -ENOMEM;
+            mapping = &space->list[i];
+        }
+        mapping->size = iova - mapping->iova;
+        i++;
+    }
+    size_t last = i;
+    while (last < space->count && space->list[last].iova + space->list[last].size <= end)
+        device_bo_unref(device, space->list[last++].bo);
+    if (last < space->count && space->list[last].iova < end)
+        cut_front(&space->list[last], end);
+    memmove(&space->list[i], &space->list[last], (space->count - last) * sizeof(*space->list));
+    space->count -= last - i;
+    return 0;
+}
+
+int device_space_map(struct device *device, struct device_space *space, uint64_t iova,
+                     uint64_t size, struct device_bo *bo, uint64_t offset)
+{
+    if (bo && (offset % PAGE || offset > bo->size || size > bo->size - offset))
+        return -EINVAL;
+    int status = device_space_unmap(device, space, iova, size);
+    if (status)
+        return status;
+    struct device_mapping mapping = {iova, size, bo, offset};
+    return insert(space, lower_bound(space, iova), mapping) ? 0 : -ENOMEM;
+}
+
+void device_space_deinit(struct device *device, struct device_space *space)
+{
+    for (size_t i = 0; i < space->count; i++)
+        device_bo_unref(device, space->list[i].bo);
+    free(space->list);
+    *space = (struct device_space){0};
+}

@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: MIT
+ * Connections. Each has one question at a time: it is read, answered now or when something has
+ * happened, and the answer is sent. Whoever breaks the protocol loses the connection. */
+#include "tools/device/device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "isa/base/list.h"
+#include "tools/run/interrupt.h"
+
+enum client_state { READS_HEAD, READS_REST, WAITS, WRITES };
+
+struct device_client {
+    int fd;
+    enum client_state state;
+    struct device_message message;
+    size_t have; /* bytes of the head, or of what follows */
+    uint8_t *rest;
+    uint8_t *answer;
+    size_t answer_size, sent;
+    struct device_file **held;
+    size_t held_count;
+    pid_t pid;
+};
+
+/* ---- open files ---- */
+
+static void name_process(struct device_file *file, pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
+    FILE *in = fopen(path, "re");
+    if (in && fgets(file->comm, sizeof(file->comm), in))
+        file->comm[strcspn(file->comm, "\n")] = 0;
+    if (in)
+        fclose(in);
+}
+
+struct device_file *device_file_new(struct device *device)
+{
+    struct device_file *file = calloc(1, sizeof(*file));
+    if (!file)
+        return NULL;
+    *file = (struct device_file){.context = ++device->next_context,
+                                 .next_queue = 1,
+                                 .next_iova = UINT64_C(0x100000000),
+                                 .next = device->files};
+    if (!CPS_LIST_ROOM(file->queue, file->queue_count) ||
+        getrandom(file->token, sizeof(file->token), 0) != sizeof(file->token)) {
+        free(file);
+        return NULL;
+    }
+    /* Queue 0 is there from the beginning, of middle priority. */
+    file->queue[file->queue_count++] = (struct device_queue){.priority = 4};
+    device->files = file;
+    device->counts.files++;
+    return file;
+}
+
+static void free_file(struct device *device, struct device_file *file)
+{
+    struct device_file **at = &device->files;
+    while (*at != file)
+        at = &(*at)->next;
+    *at = file->next;
+    for (size_t i = 0; i < file->handle_count; i++)
+        device_bo_unref(device, file->handle[i].bo);
+    for (size_t i = 0; i < file->syncobj_count; i++)
+        device_syncobj_unref(file->syncobj[i]);
+    device_space_deinit(device, &file->space);
+    free(file->handle);
+    free(file->syncobj);
+    free(file->queue);
+    free(file->cmdline);
+    free(file);
+}
+
+void device_file_unref(struct device *device, struct device_file *file)
+{
+    if (file->refs && --file->refs)
+        return;
+    device_jobs_drop(device, file);
+    /* The job that the GPU has ends first. */
+    if (!file->jobs)
+        free_file(device, file);
+}
+
+static struct device_file *find_file(struct device *device, const uint8_t *token)
+{
+    struct device_file *file = device->files;
+    while (file && memcmp(file->token, token, DEVICE_TOKEN) != 0)
+        file = file->next;
+    return file && file->refs ? file : NULL;
+}
+
+static bool hold(struct device_client *client, struct device_file *file)
+{
+    for (size_t i = 0; i < client->held_count; i++) {
+        if (client->held[i] == file)
+            return true;
+    }
+    if (!CPS_LIST_ROOM(client->held, client->held_count))
+        return false;
+    client->held[client->held_count++] = file;
+    file->refs++;
+    return true;
+}
+
+/* ---- answers ---- */
+
+static void close_fds(struct device_message *message)
+{
+    for (unsigned i = 0; i < DEVICE_MAX_FDS; i++) {
+        if (message->fd[i] >= 0)
+            close(message->fd[i]);
+        message->fd[i] = -1;
+    }
+    if (message->answer_fd >= 0 && !message->keep_fd)
+        close(message->answer_fd);
+    message->answer_fd = -1;
+}
+
+static void free_message(struct device_client *client)
+{
+    struct device_message *message = &client->message;
+    if (message->head.kind == DEVICE_IOCTL && message->structure) {
+        for (unsigned i = 0; i <= DEVICE_MAX_ARRAYS; i++) {
+            if (message->owned[i])
+                free(message->array[i]);
+        }
+    }
+    close_fds(message);
+    free(client->rest);
+    free(client->answer);
+    client->rest = client->answer = NULL;
+    client->have = client->sent = client->answer_size = 0;
+    client->state = READS_HEAD;
+    *message = (struct device_message){.fd = {-1, -1}, .answer_fd = -1};
+}
+
+static size_t padded(size_t size)
+{
+    return (size + 7) / 8 * 8;
+}
+
+static bool goes_out(const struct device_message *message, unsigned i)
+{
+    return message->out[i] && message->head.kind == DEVICE_IOCTL;
+}
+
+/* Makes the bytes of the answer: the structure, and what goes out. */
+static bool make_answer(struct device_client *client, int status)
+{
+    struct device_message *message = &client->message;
+    size_t structure = message->structure ? message->structure_size : 0;
+    size_t size = sizeof(struct device_head) + structure;
+    for (unsigned i = 0; i <= DEVICE_MAX_ARRAYS; i++) {
+        if (goes_out(message, i))
+            size += sizeof(struct device_piece) + padded(message->size[i]);
+    }
+    client->answer = calloc(1, size);
+    if (!client->answer)
+        return false;
+    struct device_head head = message->head;
+    head.size = (uint32_t)(size - sizeof(head));
+    head.status = status;
+    head.fds = message->answer_fd >= 0;
+    memcpy(client->answer, &head, sizeof(head));
+    uint8_t *at = client->answer + sizeof(head);
+    if (structure)
+        memcpy(at, message->structure, structure);
+    at += structure;
+    for (unsigned i = 0; i <= DEVICE_MAX_ARRAYS; i++) {
+        if (!goes_out(message, i))
+            continue;
+        struct device_piece piece = {.size = message->size[i]};
+        memcpy(at, &piece, sizeof(piece));
+        if (piece.size)
+            memcpy(at + sizeof(piece), message->array[i], piece.size);
+        at += sizeof(piece) + padded(piece.size);
+    }
+    client->answer_size = size;
+    client->sent = 0;
+    client->state = WRITES;
+    return true;
+}
+
+/* False: the connection is over. */
+static bool send_answer(struct device_client *client)
+{
+    while (client->sent < client->answer_size) {
+        union {
+            struct cmsghdr align;
+            char bytes[CMSG_SPACE(sizeof(int))];
+        } control = {0};
+        struct iovec part = {client->answer + client->sent, client->answer_size - client->sent};
+        struct msghdr out = {.msg_iov = &part, .msg_iovlen = 1};
+        if (!client->sent && client->message.answer_fd >= 0) {
+            out.msg_control = control.bytes;
+            out.msg_controllen = sizeof(control.bytes);
+            struct cmsghdr *head = CMSG_FIRSTHDR(&out);
+            head->cmsg_level = SOL_SOCKET;
+            head->cmsg_type = SCM_RIGHTS;
+            head->cmsg_len = CMSG_LEN(sizeof(int));
+            memcpy(CMSG_DATA(head), &client->message.answer_fd, sizeof(int));
+        }
+        ssize_t done = sendmsg(client->fd, &out, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return errno == EAGAIN || errno == EWOULDBLOCK;
+        client->sent += (size_t)done;
+    }
+    free_message(client);
+    return true;
+}
+
+/* ---- questions ---- */
+
+static bool answer_open(struct device *device, struct device_client *client)
+{
+    struct device_message *message = &client->message;
+    char node[sizeof(DEVICE_MAGIC) + DEVICE_TOKEN] = DEVICE_MAGIC;
+    struct device_file *file = device_file_new(device);
+    int fd = file ? memfd_create("cpscope-node", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
+    if (file && (fd < 0 || !hold(client, file))) {
+        free_file(device, file);
+        file = NULL;
+    }
+    if (!file) {
+        if (fd >= 0)
+            close(fd);
+        return make_answer(client, -ENOMEM);
+    }
+    name_process(file, client->pid);
+    memcpy(node + sizeof(DEVICE_MAGIC), file->token, DEVICE_TOKEN);
+    message->answer_fd = fd;
+    bool good =
+        write(fd, node, sizeof(node)) == (ssize_t)sizeof(node) &&
+        fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
+    return make_answer(client, good ? 0 : -ENOMEM);
+}
+
+static bool answer_map(struct device_client *client, struct device_file *file)
+{
+    struct device_message *message = &client->message;
+    struct device_map map;
+    if (message->head.size != sizeof(map))
+        return false;
+    memcpy(&map, client->rest, sizeof(map));
+    struct device_bo *bo = device_handle_bo(file, (uint32_t)(map.offset >> 32));
+    uint64_t offset = map.offset & UINT32_MAX;
+    uint64_t size = (map.size + 4095) / 4096 * 4096;
+    if (!bo || offset % 4096 || offset > bo->size || size > bo->size - offset)
+        return make_answer(client, -EINVAL);
+    map.offset = offset;
+    memcpy(client->rest, &map, sizeof(map));
+    message->structure = client->rest;
+    message->structure_size = sizeof(map);
+    message->answer_fd = bo->memfd;
+    message->keep_fd = true;
+    return make_answer(client, 0);
+}
+
+/* A piece that came, or the room of one that goes. */
+static bool take_piece(struct device_client *client, size_t *at, unsigned i, unsigned way,
+                       uint64_t size)
+{
+    struct device_message *message = &client->message;
+    struct device_piece piece;
+    if (size > DEVICE_MAX_SIZE)
+        return false;
+    message->size[i] = (uint32_t)size;
+    message->out[i] = way & DEVICE_OUT;
+    if (!(way & DEVICE_IN)) {
+        message->array[i] = calloc(1, size + 1);
+        message->owned[i] = true;
+        return message->array[i];
+    }
+    if (message->head.size - *at < sizeof(piece))
+        return false;
+    memcpy(&piece, client->rest + *at, sizeof(piece));
+    *at += sizeof(piece);
+    if (piece.size != size || padded(size) > message->head.size - *at)
+        return false;
+    message->array[i] = client->rest + *at;
+    *at += padded(size);
+    return true;
+}
+
+static uint32_t member(const struct device_message *message, unsigned offset)
+{
+    uint32_t value = 0;
+    memcpy(&value, message->structure + offset, sizeof(value));
+    return value;
+}
+
+/* The piece of the three ioctls whose pointers have their own meaning. */
+static bool take_special(struct device_client *client, size_t *at)
+{
+    struct device_message *message = &client->message;
+    const unsigned i = DEVICE_MAX_ARRAYS;
+    union {
+        struct msm_gem_info info;
+        struct msm_param param;
+        struct msm_vm_bind bind;
+    } s;
+    memcpy(&s, message->structure,
+           message->structure_size < sizeof(s) ? message->structure_size : sizeof(s));
+    switch (message->head.row) {
+    case DEVICE_GEM_INFO:
+        if (s.info.info == MSM_INFO_SET_NAME || s.info.info == MSM_INFO_SET_METADATA)
+            return take_piece(client, at, i, DEVICE_IN, s.info.len);
+        if (s.info.value && (s.info.info == MSM_INFO_NAME || s.info.info == MSM_INFO_METADATA))
+            return take_piece(client, at, i, DEVICE_OUT, s.info.len);
+        return true;
+    case DEVICE_SET_PARAM:
+        if (s.param.param == MSM_COMM || s.param.param == MSM_CMDLINE)
+            return take_piece(client, at, i, DEVICE_IN, s.param.len);
+        return true;
+    case DEVICE_VM_BIND:
+        if (s.bind.op_count == 1)
+            return true;
+        return take_piece(client, at, i, DEVICE_IN,
+                          (uint64_t)s.bind.op_count * sizeof(struct msm_vm_bind_op));
+    default:
+        return true;
+    }
+}
+
+static bool take_ioctl(struct device_client *client)
+{
+    struct device_message *message = &client->message;
+    if (message->head.row >= DEVICE_ROWS)
+        return false;
+    const struct device_ioctl *row = &device_ioctls[message->head.row];
+    size_t at = padded(row->size);
+    if (message->head.size < at)
+        return false;
+    message->structure = client->rest;
+    message->structure_size = padded(row->size);
+    for (unsigned i = 0; i < DEVICE_MAX_ARRAYS && row->array[i].way; i++) {
+        uint64_t count = member(message, row->array[i].count);
+        if (!take_piece(client, &at, i, row->array[i].way, count * row->array[i].bytes))
+            return false;
+    }
+    return take_special(client, &at) && at == message->head.size;
+}
+
+/* False: the connection is over. */
+static bool ask(struct device *device, struct device_client *client)
+{
+    struct device_message *message = &client->message;
+    struct device_file *file = NULL;
+    int status = 0;
+    switch (message->head.kind) {
+    case DEVICE_OPEN:
+        return message->head.size == 0 && answer_open(device, client);
+    case DEVICE_HOLD:
+    case DEVICE_MAP:
+    case DEVICE_IOCTL:
+        file = find_file(device, message->head.token);
+        break;
+    default:
+        return false;
+    }
+    bool fileless = message->head.kind == DEVICE_IOCTL && message->head.row == DEVICE_SYNC_MERGE;
+    if (!file && !fileless)
+        return make_answer(client, -EBADF);
+    if (file && !hold(client, file))
+        return make_answer(client, -ENOMEM);
+    if (message->head.kind == DEVICE_HOLD)
+        return make_answer(client, 0);
+    if (message->head.kind == DEVICE_MAP)
+        return answer_map(client, file);
+    if (!message->structure && !take_ioctl(client))
+        return false;
+    status = device_call(device, file, message);
+    if (status == DEVICE_LATER) {
+        client->state = WAITS;
+        message->begun = true;
+        return true;
+    }
+    return make_answer(client, status);
+}
+
+/* ---- reading ---- */
+
+static void take_fds(struct device_message *message, struct msghdr *in)
+{
+    for (struct cmsghdr *head = CMSG_FIRSTHDR(in); head; head = CMSG_NXTHDR(in, head)) {
+        if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+            continue;
+        size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < count; i++) {
+            int fd = -1;
+            memcpy(&fd, CMSG_DATA(head) + i * sizeof(int), sizeof(fd));
+            unsigned slot = message->fd[0] < 0 ? 0 : 1;
+            if (message->fd[slot] < 0)
+                message->fd[slot] = fd;
+            else
+                close(fd);
+        }
+    }
+}
+
+/* Bytes into a buffer; 0: not now, -1: the connection is over. */
+static ssize_t receive(struct device_client *client, void *to, size_t size)
+{
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(DEVICE_MAX_FDS * sizeof(int))];
+    } control;
+    struct iovec part = {to, size};
+    struct msghdr in = {.msg_iov = &part,
+                        .msg_iovlen = 1,
+                        .msg_control = control.bytes,
+                        .msg_controllen = sizeof(control.bytes)};
+    ssize_t got = recvmsg(client->fd, &in, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (got < 0)
+        return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
+    take_fds(&client->message, &in);
+    return got && !(in.msg_flags & MSG_CTRUNC) ? got : -1;
+}
+
+/* False: the connection is over. */
+static bool read_question(struct device *device, struct device_client *client)
+{
+    struct device_head *head = &client->message.head;
+    while (client->state == READS_HEAD || client->state == READS_REST) {
+        bool in_head = client->state == READS_HEAD;
+        size_t want = in_head ? sizeof(*head) : head->size;
+        if (client->have < want) {
+            uint8_t *to = in_head ? (uint8_t *)head : client->rest;
+            ssize_t got = receive(client, to + client->have, want - client->have);
+            if (got <= 0)
+                return got == 0;
+            client->have += (size_t)got;
+            continue;
+        }
+        if (in_head) {
+            if (head->version != DEVICE_VERSION || head->size > DEVICE_MAX_SIZE)
+                return false;
+            client->rest = calloc(1, (size_t)head->size + 8);
+            if (!client->rest)
+                return false;
+            client->state = READS_REST;
+            client->have = 0;
+            continue;
+        }
+        if (!ask(device, client))
+            return false;
+    }
+    return client->state != WRITES || send_answer(client);
+}
+
+static void close_client(struct device *device, size_t index)
+{
+    struct device_client *client = &device->clients[index];
+    for (size_t i = 0; i < client->held_count; i++)
+        device_file_unref(device, client->held[i]);
+    free(client->held);
+    free_message(client);
+    close(client->fd);
+    *client = device->clients[--device->client_count];
+}
+
+static void accept_client(struct device *device)
+{
+    struct ucred peer = {0};
+    socklen_t size = sizeof(peer);
+    int fd = accept4(device->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0)
+        return;
+    bool known = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+    if (!known || peer.uid != getuid() || device->client_count >= DEVICE_MAX_CLIENTS ||
+        !CPS_LIST_ROOM(device->clients, device->client_count)) {
+        close(fd);
+        return;
+    }
+    struct device_client *client = &device->clients[device->client_count++];
+    *client = (struct device_client){.fd = fd, .pid = peer.pid};
+    client->message = (struct device_message){.fd = {-1, -1}, .answer_fd = -1};
+}
+
+/* ---- the loop ---- */
+
+/* Questions that waited: asked again. */
+static void ask_again(struct device *device)
+{
+    for (size_t i = device->client_count; i-- > 0;) {
+        struct device_client *client = &device->clients[i];
+        if (client->state != WAITS)
+            continue;
+        client->state = READS_REST;
+        if (!ask(device, client) || (client->state == WRITES && !send_answer(client)))
+            close_client(device, i);
+    }
+}
+
+/* Milliseconds until the first question that waits has waited long enough; -1: never. */
+static int first_deadline(const struct device *device)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < device->client_count; i++) {
+        const struct device_client *client = &device->clients[i];
+        if (client->state == WAITS && client->message.deadline < first)
+            first = client->message.deadline;
+    }
+    if (first == INT64_MAX)
+        return -1;
+    int64_t left = (first - device_now()) / 1000000 + 1;
+    return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
+}
+
+static int earlier(int a, int b)
+{
+    return a < 0 ? b : b < 0 ? a : a < b ? a : b;
+}
+
+static bool serve_once(struct device *device, struct pollfd *polls, int child, bool *ended)
+{
+    size_t count = device->client_count;
+    int timeout = earlier(device_gpu_timeout(device), first_deadline(device));
+    polls[0] = (struct pollfd){.fd = device->listener, .events = POLLIN};
+    polls[1] = (struct pollfd){.fd = *ended ? -1 : child, .events = POLLIN};
+    for (size_t i = 0; i < count; i++) {
+        const struct device_client *client = &device->clients[i];
+        short events = client->state == WRITES ? POLLOUT : client->state == WAITS ? 0 : POLLIN;
+        polls[i + 2] = (struct pollfd){.fd = client->fd, .events = events};
+    }
+    if (poll(polls, count + 2, timeout) < 0)
+        return errno == EINTR;
+    *ended |= polls[1].revents != 0;
+    for (size_t i = count; i-- > 0;) {
+        struct device_client *client = &device->clients[i];
+        short got = polls[i + 2].revents;
+        bool good = true;
+        if (got & POLLIN && (client->state == READS_HEAD || client->state == READS_REST))
+            good = read_question(device, client);
+        else if (got & POLLOUT && client->state == WRITES)
+            good = send_answer(client);
+        else if (got & (POLLHUP | POLLERR | POLLNVAL))
+            good = false;
+        if (!good)
+            close_client(device, i);
+    }
+    if (polls[0].revents & POLLIN)
+        accept_client(device);
+    return true;
+}
+
+struct cps_err *device_serve(struct device *device, int child, bool *ended)
+{
+    struct pollfd *polls = calloc(DEVICE_MAX_CLIENTS + 2, sizeof(*polls));
+    if (!polls)
+        return cps_err_nomem();
+    bool good = true;
+    while (good && !device->failed && !interrupted && !(*ended && !device->client_count)) {
+        good = serve_once(device, polls, child, ended);
+        device_schedule(device);
+        if (device_gpu_run(device))
+            device_schedule(device);
+        device_sync_files_tell(device);
+        ask_again(device);
+    }
+    free(polls);
+    struct cps_err *err = device->failed;
+    device->failed = NULL;
+    return err || good ? err : cps_err_os("the device's clients", "poll");
+}
+
+struct cps_err *device_listen(struct device *device, const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof(address.sun_path))
+        return cps_err_new(CPS_ERR_OS, "%s: a socket's path has at most %zu bytes", path,
+                           sizeof(address.sun_path) - 1);
+    strcpy(address.sun_path, path);
+    device->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (device->listener < 0 ||
+        bind(device->listener, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+        listen(device->listener, 64) != 0)
+        return cps_err_os(path, "listen");
+    return NULL;
+}
+
+void device_deinit(struct device *device)
+{
+    while (device->client_count)
+        close_client(device, device->client_count - 1);
+    free(device->clients);
+    if (device->listener >= 0)
+        close(device->listener);
+    device_gpu_drop(device);
+    while (device->files)
+        free_file(device, device->files);
+    for (size_t i = 0; i < device->exported_count; i++)
+        device_syncobj_unref(device->exported[i]);
+    free(device->exported);
+    device_sync_files_deinit(device);
+    free(device->bo);
+    cps_err_free(device->failed);
+}
