@@ -72,6 +72,7 @@ static struct cps_err *run_session(struct run_source *source, struct play *play)
     device_deinit(&session->device);
     interrupt_give_back(&taken);
     device_folder_remove(session->folder);
+    play->boot_only = !play->submissions; /* the program asked for nothing */
     play->stop = play->engine ? CPS_STOP_IDLE : play->stop;
     cps_engine_end(play->engine, play->stop);
     return err;
@@ -132,6 +133,7 @@ int cmd_device(const struct cps_options *given)
     if (!opt.arg_count)
         return report_usage("device needs a program to run: -- PROGRAM [ARG]...");
     opt.run.chip = NULL;
+    opt.arg[opt.arg_count] = NULL; /* in argv, which has room for it */
     int status = report_result(choose_policy(&opt));
     if (status)
         return status;
