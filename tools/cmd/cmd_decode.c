@@ -184,8 +184,7 @@ static void put_end(struct job *job, bool complete)
     bool is_summary = job->summary != NULL;
     if (!is_summary && !job->opt->json)
         return;
-    struct json_object *root =
-        is_summary ? decode_summary_tree(job->summary) : json_object_new_object();
+    struct json_object *root = is_summary ? decode_summary_tree(job->summary) : doc_new();
     if (job->opt->json) {
         doc_strip(root);
         cps_json_text(root, "capture", job->text.capture);

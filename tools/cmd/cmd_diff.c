@@ -333,7 +333,7 @@ static struct cps_err *print(struct differ *d)
 {
     if (!d->opt->json)
         return paint_text(d->opt->colour, PAINT_DIFF, &d->out);
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     doc_put(root, "status=%d differences=%" PRIu64 " skipped=%u", status_of(d), d->total,
             d->skipped);
     cps_json_add(root, "comparisons", json_object_get(d->comparisons));

@@ -78,7 +78,7 @@ static struct json_object *make_results(const struct fuzz *fuzz, uint64_t seed,
                                         struct json_object *handlers)
 {
     const struct fuzz_stats *s = &fuzz->stats;
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     CPS_BUF table = {0};
     results_coverage_table(handlers, &table);
     doc_put(root, ".table=%p .dir=%s seed=%llu cases=%llu ways=%zu kept=%zu looks=%llu",

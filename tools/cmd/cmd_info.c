@@ -14,7 +14,6 @@
 #include "fw/nv/script/script.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/render/doc.h"
-#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
 #include "trace/capture/mmiotrace.h"
@@ -115,12 +114,12 @@ int cmd_info(const struct cps_options *opt)
                      : 0;
     if (status)
         return status;
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     struct json_object *files = cps_json_new_array(root, "files");
     if (!opt->arg_count)
         status = report_usage("info needs at least one file");
     for (unsigned i = 0; i < opt->arg_count; i++) {
-        struct json_object *file = tool_json(json_object_new_object());
+        struct json_object *file = doc_new();
         struct cps_err *err = describe(opt, isa, gen, opt->arg[i], file);
         cps_json_text(file, "name", opt->arg[i]);
         if (!opt->json)

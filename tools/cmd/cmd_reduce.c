@@ -83,7 +83,7 @@ static struct cps_err *finish(struct reduce *r, const struct cps_options *opt)
     CPS_BUF text = {0};
     CPS_TRY(reduce_text(r, &text));
     CPS_TRY(reduce_write(r, &text, path));
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     cps_json_buf(root, "end", &r->whole.loose);
     put_counts(root, "before", &r->before);
     put_counts(root, "after", &r->after);

@@ -183,7 +183,7 @@ static const char layout[] =
 static struct cps_err *print_people(struct json_object *results, const char *folder)
 {
     struct json_object *pairs = cps_json_get(results, "pairs");
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     struct json_object *lines = cps_json_new_array(root, "lines");
     size_t count = 0;
     for (size_t i = 0; i < cps_json_count(pairs); i++) {
@@ -266,7 +266,7 @@ int cmd_regress(const struct cps_options *opt)
     if (opt->merge ? !opt->arg_count : opt->arg_count != 1)
         return report_usage("regress takes one manifest, or --merge and directories");
     r.results = tool_json(results_create());
-    r.digits = tool_json(json_object_new_object());
+    r.digits = doc_new();
     struct cps_err *err = opt->merge ? merge(&r, opt) : regress(&r, opt);
     int status = err ? report_error(err) : r.status;
     json_object_put(r.results);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "isa/base/within.h"
-#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/report.h"
@@ -32,7 +31,7 @@ static struct cps_err *print(const struct ask *ask, bool *is_different)
     static const char state[] = "{draws*# {.label}" STATE_LAUNCH "\n}# " STATE_COUNTS
                                 "{.gone?; {.gone} have none now (-)}\n" STATE_ROWS;
     const struct cps_options *opt = ask->opt;
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     bool is_list = ask->setup[0].draw < 0;
     bool only_changed = !opt->all && (ask->sides == 2 || opt->changed);
     doc_put(root, ".processor=%s", cps_processor_name(ask->result[0].who));

@@ -92,9 +92,9 @@ static struct cps_err *put_page(struct viewer *v)
 {
     CPS_BUF title = {0};
     bool code = !v->opt->no_code;
-    struct json_object *meta = tool_json(json_object_new_object());
-    struct json_object *names = tool_json(json_object_new_object());
-    struct json_object *listing = tool_json(json_object_new_object());
+    struct json_object *meta = doc_new();
+    struct json_object *names = doc_new();
+    struct json_object *listing = doc_new();
     cps_buf_printf(&title, "%s \xc2\xb7 %s", capture_name(v), file_name(shown(v)->fw->name));
     view_page_begin(tool_text(&title), &v->out);
     add_inputs(v, meta);
@@ -106,7 +106,7 @@ static struct cps_err *put_page(struct viewer *v)
     struct cps_err *err = view_code(&v->run, code, listing);
     view_page_json("code", listing, &v->out);
     if (!err && v->sides > 1) {
-        struct json_object *change = tool_json(json_object_new_object());
+        struct json_object *change = doc_new();
         err = view_change(&v->run, &v->side[0], code, change);
         view_page_json("diff", change, &v->out);
     }

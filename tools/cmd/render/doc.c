@@ -16,6 +16,11 @@
 
 /* ---- Building ---- */
 
+struct json_object *doc_new(void)
+{
+    return tool_json(json_object_new_object());
+}
+
 /* The argument of a conversion of integers, "%d" or "%08lx", that ends at @p last. */
 static uint64_t take_number(const char *last, va_list *args)
 {
@@ -91,7 +96,7 @@ void doc_put(struct json_object *to, const char *members, ...)
 struct json_object *doc_row(struct json_object *list, const char *members, ...)
 {
     va_list args;
-    struct json_object *row = tool_json(json_object_new_object());
+    struct json_object *row = doc_new();
     va_start(args, members);
     put_members(row, members, &args);
     va_end(args);

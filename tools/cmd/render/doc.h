@@ -20,6 +20,8 @@
 
 #include "isa/base/buf.h"
 
+/** An empty object, which is the caller's. */
+struct json_object *doc_new(void);
 /**
  * Adds members to an object, in their order: "KEY=VALUE KEY=VALUE". A value is a word, or a
  * conversion of printf(), which takes an argument:

@@ -206,7 +206,7 @@ static struct cps_err *take_file(const struct audit *audit, struct audit_file *f
 {
     struct cps_stream *stream = NULL;
     if (!file->known) {
-        file->row = tool_json(json_object_new_object());
+        file->row = doc_new();
         cps_json_text(file->row, "name", file->path);
     }
     struct cps_err *err = cps_stream_open(file->path, &stream);
@@ -393,7 +393,7 @@ static struct cps_err *put_files(struct audit *audit)
 
 struct cps_err *audit_run(const struct audit_config *config, struct audit *ret)
 {
-    *ret = (struct audit){.config = config, .root = tool_json(json_object_new_object())};
+    *ret = (struct audit){.config = config, .root = doc_new()};
     CPS_TRY(audit_cases_load(config->cases, &ret->cases));
     struct json_object *cases = cps_json_new_array(ret->root, "cases");
     for (size_t i = 0; i < ret->cases.count; i++) {

@@ -34,7 +34,7 @@ static void put_gpu(struct json_object *row, uint64_t gpu, uint64_t chip)
 struct cps_err *audit_capture(struct cps_stream *stream, const char *format,
                               struct json_object *row)
 {
-    struct json_object *all = tool_json(json_object_new_object());
+    struct json_object *all = doc_new();
     struct cps_err *err = info_capture(stream, format, false, all);
     struct json_object *packets = cps_json_get(all, "packets");
     uint64_t gpu = (uint64_t)cps_json_get_int(all, "gpu_id", 0);

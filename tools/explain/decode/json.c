@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "isa/base/pm4.h"
-#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/explain/decode/decode.h"
 #include "trace/form/buffer_json.h"
@@ -56,7 +55,7 @@ void decode_json_packet(const struct decode_text *text, const struct decode_pack
 {
     const struct cps_names *names = text->names[cps_event_who(&p->head)];
     struct cps_pm4 pm4 = cps_packet_header_(&p->head);
-    struct json_object *to = tool_json(json_object_new_object());
+    struct json_object *to = doc_new();
     const char *name = p->name;
     doc_put(to, "capture=%s submission=%u draw=%u starts=%s", text->capture, p->submission, p->draw,
             p->starts == CPS_LAUNCH_NONE ? NULL : cps_launch_kind_text_(p->starts));

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "isa/base/pm4.h"
-#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/explain/decode/decode.h"
 #include "trace/out/json.h"
@@ -38,7 +37,7 @@ void decode_summary_packet(struct decode_summary *s, const struct cps_names *nam
 
 struct json_object *decode_summary_tree(const struct decode_summary *s)
 {
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     doc_put(root, "packets=%" PRIu64 " dwords=%" PRIu64, s->packets, s->words);
     for (unsigned i = CPS_LAUNCH_DRAW; i < CPS_LAUNCH_KINDS; i++)
         cps_json_uint(root, cps_launch_kind_text_(i), s->launches[i]);

@@ -166,7 +166,7 @@ static void put_aligned(const struct window w[2], struct cps_buf out[2])
 
 struct json_object *diff_place(const struct diff_report *r)
 {
-    struct json_object *ret = tool_json(json_object_new_object());
+    struct json_object *ret = doc_new();
     struct window w[2];
     struct cps_buf code[2] = {{0}, {0}};
     CPS_BUF handler = {0};

@@ -419,7 +419,7 @@ static void add_event(struct json_object *at, const char *key, const struct cps_
 struct json_object *diff_json(const struct diff_report *r)
 {
     const struct cps_difference *first = &r->diff->first;
-    struct json_object *to = tool_json(json_object_new_object());
+    struct json_object *to = doc_new();
     CPS_BUF why = {0};
     int status = diff_status(r, &why);
     doc_put(to, "status=%d why?=%p compared=%" PRIu64, status, &why, count_both(r));

@@ -209,7 +209,7 @@ struct cps_err *info_capture(struct cps_stream *stream, const char *format, bool
                           .events = {count_events},
                           .to = to,
                           .json = json,
-                          .sections = tool_json(json_object_new_object()),
+                          .sections = doc_new(),
                           .buffers = tool_json(json_object_new_array()),
                           .submits = tool_json(json_object_new_array())};
     doc_put(to, ".layout=%s .name=%s format=%s", layout, cps_stream_name(stream), format);

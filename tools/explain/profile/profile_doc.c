@@ -181,7 +181,7 @@ static void put_waits(const struct profile *p, struct json_object *list)
 
 static struct json_object *compose(const struct profile *p)
 {
-    struct json_object *to = tool_json(json_object_new_object());
+    struct json_object *to = doc_new();
     doc_put(to, "format=%s gen=%s ended=%s instructions=%" PRIu64 " .packet_count=%" PRIu64,
             "cpscope-profile 1", cps_gen_name(p->play->gen),
             cps_event_sub_word(CPS_EV_END, p->reason), p->instructions, p->packets);

@@ -198,7 +198,7 @@ void prove_keep(const struct prove *prove, const struct prove_task *task,
     char path[4096];
     if (!entry_path(prove, task, path))
         return;
-    struct json_object *entry = tool_json(json_object_new_object());
+    struct json_object *entry = doc_new();
     doc_put(entry, "key=%s images=%s cross_check=%u", task->key, prove->images, prove->runs);
     cps_json_add(entry, "result", json_object_get(result));
     CPS_BUF text = {0};

@@ -88,7 +88,7 @@ static void handler_died(void *context, unsigned task, const char *how)
         return;
     json_object_put(at->result);
     at->unchecked = false;
-    at->result = tool_json(json_object_new_object());
+    at->result = doc_new();
     prove_put_packets(prove, at->part, prove_handler_of(prove, at), at->result);
     doc_put(at->result, "processor=%s verdict=%s why=%s",
             cps_fw_role_name(prove->part[at->part].code.side[0].part->role),

@@ -93,7 +93,7 @@ static struct checked count_checked(const struct prove *prove)
 
 struct json_object *prove_results(const struct prove *prove)
 {
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     struct checked all = count_checked(prove);
     doc_put(root, "format=%s old=%s new=%s", "cpscope-prove 1", prove->stage.fw[0]->name,
             prove->stage.fw[1]->name);
@@ -178,7 +178,7 @@ static void put_row(struct json_object *result, bool all, struct cps_buf *out)
     if (verdict <= VERDICT_EQUAL && !all && !contradiction_of(result))
         return;
     put_packets(result, &title);
-    struct json_object *row = tool_json(json_object_new_object());
+    struct json_object *row = doc_new();
     doc_put(row, ".title=%p .different?=%d .has_readers?=%d .reached?=%d", &title,
             verdict == VERDICT_DIFFERENT, readers != NULL,
             cps_json_get_int(cps_json_get(result, "cross_check"), "reached", 0) != 0);
@@ -329,7 +329,7 @@ static const char index_layout[] =
 
 static void put_index(const struct prove *prove, struct cps_buf *out)
 {
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     struct json_object *list = cps_json_new_array(root, "handlers");
     doc_put(root, "old=%s new=%s interrupted?=%d", prove->stage.fw[0]->name,
             prove->stage.fw[1]->name, prove->interrupted);

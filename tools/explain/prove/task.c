@@ -246,7 +246,7 @@ struct cps_err *prove_task(const struct prove *prove, const struct prove_task *t
     }
     const struct prove_part *part = &prove->part[task->part];
     struct prove_handler h = *prove_handler_of(prove, task);
-    struct json_object *result = tool_json(json_object_new_object());
+    struct json_object *result = doc_new();
     prove_handler(part, &h);
     cps_json_text(result, "processor", cps_fw_role_name(part->code.side[0].part->role));
     prove_put_packets(prove, task->part, &h, result);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "isa/base/within.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/run/cachedir.h"
 #include "trace/capture/pm4walk.h"
@@ -44,7 +45,7 @@ void verdicts_open(struct verdicts *v, const char *dir, const char *key)
         v->holds = json_object_get(holds);
     v->read = v->holds;
     if (!v->holds)
-        v->holds = tool_json(json_object_new_object());
+        v->holds = doc_new();
     json_object_put(file);
 }
 
@@ -53,7 +54,7 @@ struct cps_err *verdicts_save(struct verdicts *v)
     CPS_BUF text = {0};
     if (!v->path[0])
         return NULL;
-    struct json_object *file = tool_json(json_object_new_object());
+    struct json_object *file = doc_new();
     cps_json_text(file, "key", v->key);
     cps_json_add(file, "holds", json_object_get(v->holds));
     cps_json_put(&text, file, JSON_C_TO_STRING_PLAIN);
@@ -278,7 +279,7 @@ static struct cps_err *check_known(struct reduce *r, struct job *whole)
     job_swap(whole, &r->job);
     r->done = (struct drop_key){0, 0};
     json_object_put(r->verdicts.holds);
-    r->verdicts.holds = tool_json(json_object_new_object());
+    r->verdicts.holds = doc_new();
     return all_rounds(r);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
@@ -30,7 +31,7 @@ static void make_key(const struct cache_run *run, const char *about, char ret[65
 static struct json_object *run_to_json(const char *key, const struct record *record)
 {
     const struct play_account *account = &record->account;
-    struct json_object *to = tool_json(json_object_new_object());
+    struct json_object *to = doc_new();
     cps_json_text(to, "key", key);
     cps_json_uint(to, "stop", account->stop);
     cps_json_uint(to, "replayed", account->replayed);

@@ -189,7 +189,7 @@ static void judge_stop(const struct trial *t, const struct record *record, bool 
 static void judge_pass(const struct record *record, bool alone, struct json_object *pair)
 {
     const struct play_account *account = &record->account;
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     bool passes = account->executed && !account->cut;
     CPS_BUF reason = {0};
     doc_put(root, "submissions=%u", account->submissions);

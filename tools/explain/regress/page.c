@@ -115,7 +115,7 @@ static int compare_places(const void *a, const void *b)
 static void add_causes(struct json_object *page, struct json_object *pairs)
 {
     struct json_object *list = cps_json_new_array(page, "all_causes");
-    struct json_object *known = tool_json(json_object_new_object());
+    struct json_object *known = doc_new();
     for (size_t i = 0; i < cps_json_count(pairs); i++) {
         struct json_object *causes = cps_json_get(item(pairs, i), "causes");
         for (size_t k = 0; k < cps_json_count(causes); k++) {
@@ -218,7 +218,7 @@ static void add_places(struct json_object *page, struct json_object *results)
     struct json_object *abouts = cps_json_get(results, "places");
     struct json_object *list = cps_json_new_array(page, "places");
     struct json_object *loose = cps_json_new_array(page, "loose");
-    struct json_object *known = tool_json(json_object_new_object());
+    struct json_object *known = doc_new();
     json_object_object_foreach(abouts, name, about)
     {
         const char *handler = result_text(about, "handler");
@@ -288,7 +288,7 @@ void results_page(struct json_object *results, const char *why, struct cps_buf *
 {
     struct json_object *pairs = cps_json_get(results, "pairs");
     struct json_object *names = cps_json_get(results, "firmware");
-    struct json_object *page = tool_json(json_object_new_object());
+    struct json_object *page = doc_new();
     doc_put(page, "count=%zu shard?=%s note?=%s", cps_json_count(pairs),
             result_text(results, "shard"), why);
     struct json_object *filters = cps_json_new_array(page, "filters");

@@ -29,7 +29,7 @@ static void put_junit(struct json_object *results, const char *why, struct cps_b
 {
     static const char *const tags[RESULT_COUNT] = {"", "failure", "error", "skipped", "error"};
     struct json_object *pairs = cps_json_get(results, "pairs");
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     doc_put(root, "tests=%zu failures=%u errors=%u skipped=%u why=%s",
             cps_json_count(pairs) + (*why != 0), results_count(results, RESULT_DIFFERS),
             results_count(results, RESULT_STOPPED) + results_count(results, RESULT_NOT_RUN) +

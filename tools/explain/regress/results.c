@@ -10,6 +10,7 @@
 
 #include "tools/run/cachedir.h"
 #include "tools/run/files.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "trace/out/json.h"
 
@@ -29,7 +30,7 @@ const char *result_text(struct json_object *pair, const char *key)
 
 struct json_object *results_create(void)
 {
-    struct json_object *results = tool_json(json_object_new_object());
+    struct json_object *results = doc_new();
     cps_json_uint(results, "cpscope-results", RESULTS_VERSION);
     cps_json_add(results, "firmware", json_object_new_array());
     cps_json_add(results, "pairs", json_object_new_array());
@@ -109,7 +110,7 @@ static int compare_names(const void *x, const void *y)
 static void sort_members(struct json_object *results, const char *member)
 {
     struct json_object *members = cps_json_get(results, member);
-    struct json_object *sorted = tool_json(json_object_new_object());
+    struct json_object *sorted = doc_new();
     size_t count = 0;
     CPS_FREE const char **key =
         tool_alloc((size_t)json_object_object_length(members), sizeof(*key));
@@ -355,7 +356,7 @@ static const char *find_unknown(struct json_object *from)
 {
     struct json_object *pairs = cps_json_get(from, "pairs");
     struct json_object *names = cps_json_get(from, "firmware");
-    struct json_object *known = tool_json(json_object_new_object());
+    struct json_object *known = doc_new();
     const char *expected = NULL;
     for (size_t i = 0; i < cps_json_count(names); i++) {
         const char *name = json_object_get_string(json_object_array_get_idx(names, i));

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "isa/base/within.h"
+#include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/explain/regress/regress.h"
@@ -55,13 +56,13 @@ void regress_list_pairs(struct regress *r)
     const struct manifest *m = &r->manifest;
     struct json_object *all = tool_json(json_object_new_array());
     char digest[65];
-    r->due = tool_json(json_object_new_object());
+    r->due = doc_new();
     for (unsigned i = 0; i < m->capture_count * m->firmware_count; i++) {
         const struct manifest_capture *c = &m->capture[i / m->firmware_count];
         const struct manifest_firmware *f = &m->firmware[i % m->firmware_count];
         if (!manifest_pairs(f, c))
             continue;
-        struct json_object *pair = tool_json(json_object_new_object());
+        struct json_object *pair = doc_new();
         cps_json_text(pair, "firmware", f->name);
         cps_json_text(pair, "capture", c->name);
         cps_json_append(all, pair);
@@ -111,7 +112,7 @@ struct cps_err *regress_open_firmware(struct regress *r)
     unsigned count = r->manifest.firmware_count;
     unsigned first = 0;
     r->engine = tool_alloc(count, sizeof(*r->engine));
-    r->seen = tool_json(json_object_new_object());
+    r->seen = doc_new();
     for (unsigned i = 0; i < count; i++)
         r->engine[i].err = tool_err(open_engine(r, i));
     while (first < count && r->engine[first].err)

@@ -149,7 +149,7 @@ struct cps_err *summary_print(const struct play *play, const struct play_account
 {
     CPS_BUF text = {0};
     bool is_script = play_is_script(play);
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     play_account_json(account, root);
     cps_json_int(root, "status", status);
     if (is_script)

@@ -6,7 +6,6 @@
 #include "emu/afuc/afuc.h"
 #include "fw/image/place.h"
 #include "isa/base/pm4.h"
-#include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/explain/why/why.h"
 #include "tools/run/account.h"
@@ -173,7 +172,7 @@ static void add_place(struct why *why, const struct origin_node *node, struct js
 static struct json_object *node_json(struct why *why, const struct chain *chain, uint32_t at)
 {
     const struct origin_node *node = origin_at_(why->origin, chain->node[at]);
-    struct json_object *to = tool_json(json_object_new_object());
+    struct json_object *to = doc_new();
     doc_put(to, "kind=%s value=%08x", why_kind_word(node->kind), node->value);
     if (node->kind == ORIGIN_CUT)
         return to;
@@ -228,7 +227,7 @@ static void add_whole(struct why *why, const struct why_ask *ask, struct json_ob
 void why_json(struct why *why, const struct why_ask *ask, struct cps_buf *out)
 {
     struct chain chain = {.count = 0};
-    struct json_object *root = tool_json(json_object_new_object());
+    struct json_object *root = doc_new();
     cps_json_text(root, "what", ask->text);
     if (ask->kept != UINT32_MAX) {
         walk_chain(why->origin, origin_kept_(why->origin, ask->kept), &chain);

@@ -95,7 +95,7 @@ struct cps_err *dap_terminate(struct dap *d)
 
 void dap_terminated(struct dap *d, int how)
 {
-    struct json_object *body = tool_json(json_object_new_object());
+    struct json_object *body = doc_new();
     (void)how;
     d->done = false; /* the client disconnects then */
     d->debugger->interrupt = 0;
@@ -126,6 +126,7 @@ static const struct row {
 #define REQUEST(command, when, run, then, how, arguments) \
     {command, when, dap_##run, dap_##then, how, arguments},
 #include "tools/face/dap/dap.def"
+#include "tools/cmd/render/doc.h"
 };
 
 static struct cps_err *run_row(struct dap *d, const struct row *row, const char *command)
@@ -162,9 +163,9 @@ void dap_handle(struct dap *d, struct json_object *request)
         row = strcmp(rows[i].command, command) ? NULL : &rows[i];
     d->request = request;
     d->in = cps_json_get(request, "arguments");
-    d->out = tool_json(json_object_new_object());
+    d->out = doc_new();
     struct cps_err *err = run_row(d, row, command);
-    struct json_object *message = tool_json(json_object_new_object());
+    struct json_object *message = doc_new();
     doc_put(message, "type=response request_seq=%" PRId64 " command=%s success?=%d message=%s",
             cps_json_get_int(request, "seq", 0), command ? command : "", !err,
             err ? err->message : NULL);
@@ -212,7 +213,7 @@ static struct cps_err *serve_on(struct debugger *debugger, dap_options *options,
     d->options = options;
     d->run = run;
     d->open = d->session->debug != NULL;
-    d->lists = tool_json(json_object_new_object());
+    d->lists = doc_new();
     struct cps_err *err = dap_wire_open(run ? "(socket)" : "(stdin)", in, out, &debugger->interrupt,
                                         run ? run->listener : -1, &d->wire);
     if (!err)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tools/face/dap/dap_private.h"
+#include "tools/cmd/render/doc.h"
 
 #define FAR (INT64_C(1) << 62)
 
@@ -270,7 +271,7 @@ struct cps_err *dap_loaded_sources(struct dap *d)
 {
     struct json_object *list = cps_json_new_array(d->out, "sources");
     for (unsigned i = 0; i < session_engine(d->session)->cores; i++) {
-        struct json_object *source = has_code(d, i, 0) ? tool_json(json_object_new_object()) : NULL;
+        struct json_object *source = has_code(d, i, 0) ? doc_new() : NULL;
         if (!source)
             continue;
         describe_listing(d, i, source);
@@ -294,7 +295,7 @@ static void add_instruction(const struct dap *d, unsigned core, int64_t pc,
     put_symbol(d->session, core, (uint32_t)pc, &name);
     put_bytes(d, core, (uint32_t)pc, &bytes);
     doc_put(row, "instructionBytes=%p instruction=%p symbol?=%p", &bytes, &text, &name);
-    struct json_object *place = tool_json(json_object_new_object());
+    struct json_object *place = doc_new();
     dap_put_source(d, core, (uint32_t)pc, place);
     struct json_object *source = cps_json_get(place, "source");
     if (source) {

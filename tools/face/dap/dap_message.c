@@ -4,6 +4,7 @@
 #include <sys/time.h>
 
 #include "tools/face/dap/dap_private.h"
+#include "tools/cmd/render/doc.h"
 
 /* Of what a client counts: lines, frames, instructions. */
 #define MOST (INT64_C(1) << 24)
@@ -31,7 +32,7 @@ struct cps_err *dap_thread(const struct dap *d, unsigned *ret)
 
 void dap_event(struct dap *d, const char *name, struct json_object *body)
 {
-    struct json_object *message = tool_json(json_object_new_object());
+    struct json_object *message = doc_new();
     doc_put(message, "type=event event=%s", name);
     if (body)
         cps_json_add(message, "body", body);
@@ -40,7 +41,7 @@ void dap_event(struct dap *d, const char *name, struct json_object *body)
 
 void dap_output(struct dap *d, const struct cps_buf *text)
 {
-    struct json_object *body = tool_json(json_object_new_object());
+    struct json_object *body = doc_new();
     doc_put(body, "category=console output=%p", text);
     dap_event(d, "output", body);
 }
@@ -48,7 +49,7 @@ void dap_output(struct dap *d, const struct cps_buf *text)
 /* Tells the client that values may be others now. */
 void dap_changed(struct dap *d, int how)
 {
-    struct json_object *body = tool_json(json_object_new_object());
+    struct json_object *body = doc_new();
     (void)how;
     cps_json_add(body, "areas", doc_array(NULL, "%s", "all"));
     dap_event(d, "invalidated", body);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/face/dap/dap_private.h"
+#include "tools/cmd/render/doc.h"
 
 /* The word that clients show for the list that a point belongs to. Points that were typed are in
  * none. */
@@ -32,7 +33,7 @@ static void tell_running(struct dap *d)
 {
     if (d->told_running)
         return;
-    struct json_object *body = tool_json(json_object_new_object());
+    struct json_object *body = doc_new();
     doc_put(body, "threadId=%u allThreadsContinued?=%d", d->session->core + 1, true);
     dap_event(d, "continued", body);
     d->told_running = true;
@@ -74,7 +75,7 @@ static const char *reason_of(struct dap *d, const char *gone, struct json_object
 static void tell_stopped(struct dap *d, const char *gone, bool quiet)
 {
     struct debugger *r = d->debugger;
-    struct json_object *body = tool_json(json_object_new_object());
+    struct json_object *body = doc_new();
     CPS_BUF why = {0};
     tool_need(!cps_debug_nomem(d->session->debug));
     if (quiet && r->stop.reason == CPS_WHY_POINT)
@@ -101,7 +102,7 @@ static void tell_moved(struct dap *d, const char *gone, bool quiet)
 {
     tell_running(d);
     if (d->is_neovim) {
-        struct json_object *body = tool_json(json_object_new_object());
+        struct json_object *body = doc_new();
         doc_put(body, "reason=started threadId=%u", d->shown_core + 1);
         dap_event(d, "thread", body);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/face/dap/dap_private.h"
+#include "tools/cmd/render/doc.h"
 
 static const char *key_of(int id, char key[16])
 {
@@ -308,7 +309,7 @@ static void note_point(const struct cps_debug_point *point, struct json_object *
 static void report_point(struct dap *d, const char *reason, int id,
                          const struct cps_debug_point *point)
 {
-    struct json_object *body = tool_json(json_object_new_object());
+    struct json_object *body = doc_new();
     doc_put(body, "reason=%s", reason);
     struct json_object *row = cps_json_new_object(body, "breakpoint");
     doc_put(row, "id=%d verified?=%d", id, point && !point->disabled);
@@ -323,7 +324,7 @@ void dap_know_points(struct dap *d, bool told)
     if (!d->open)
         return;
     struct json_object *before = d->known;
-    struct json_object *now = tool_json(json_object_new_object());
+    struct json_object *now = doc_new();
     for (unsigned i = 0; (point = cps_debug_point(d->session->debug, i)); i++)
         note_point(point, now);
     d->known = tool_json(now);

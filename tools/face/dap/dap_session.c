@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tools/face/dap/dap_private.h"
+#include "tools/cmd/render/doc.h"
 
 /* ---- launch ---- */
 
@@ -77,15 +78,13 @@ static void close_relay(struct dap_relay *r)
  * process. */
 static struct cps_err *open_relay(struct dap_relay *r)
 {
-    struct json_object *message = tool_json(json_object_new_object());
+    struct json_object *message = doc_new();
     int copy = dup(r->socket);
     r->out = copy < 0 ? NULL : fdopen(copy, "w");
     cps_json_int(message, "seq", 0);
     cps_json_text(message, "type", "request");
     cps_json_text(message, "command", "initialize");
-    cps_json_add(message, "arguments",
-                 r->dap->hello ? json_object_get(r->dap->hello)
-                               : tool_json(json_object_new_object()));
+    cps_json_add(message, "arguments", r->dap->hello ? json_object_get(r->dap->hello) : doc_new());
     struct cps_err *err =
         r->out ? dap_wire_open("(socket)", r->socket, r->out, &r->interrupt, -1, &r->wire)
                : cps_err_os("(socket)", "open");
@@ -212,7 +211,7 @@ void dap_launched(struct dap *d, int how)
         return;
     }
     d->told_running = true; /* until the first `stopped` */
-    dap_event(d, "initialized", tool_json(json_object_new_object()));
+    dap_event(d, "initialized", doc_new());
     session_opened(d->session, &text);
     if (text.size)
         dap_output(d, &text);

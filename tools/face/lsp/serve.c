@@ -39,6 +39,7 @@ static const struct row {
 #define REQUEST(method, run, wants)      {method, lsp_##run, wants, true},
 #define NOTIFICATION(method, run, wants) {method, lsp_##run, wants, false},
 #include "tools/face/lsp/lsp.def"
+#include "tools/cmd/render/doc.h"
 };
 
 static const struct row *find_row(const char *method, bool is_request)
@@ -68,7 +69,7 @@ void lsp_notify(struct lsp *l, const char *method, struct json_object *params)
 static void send_reply(struct lsp *l, struct json_object *id, const char *key,
                        struct json_object *value)
 {
-    struct json_object *message = tool_json(json_object_new_object());
+    struct json_object *message = doc_new();
     json_object_object_add(message, "id", json_object_get(id));
     json_object_object_add(message, key, value);
     send_message(l, message);
