@@ -196,10 +196,8 @@ static struct places place_columns(const struct help_table *table, unsigned widt
     return ret;
 }
 
-/* Appends words behind column @p from; lines that follow begin there. @return where the last line
- * begins */
-static size_t put_words(const char *text, size_t line, size_t from, unsigned width,
-                        struct cps_buf *out)
+size_t help_put_words(const char *text, size_t line, size_t from, unsigned width,
+                      struct cps_buf *out)
 {
     for (bool first = true; *text; first = false) {
         size_t length = strcspn(text, " ");
@@ -229,8 +227,8 @@ static void put_row(const struct help_table *table, size_t row, const struct pla
             cps_buf_str(out, "\n");
             line = out->size;
         }
-        line = put_words(cps_buf_text(&field), line, places->from[i],
-                         i + 1 < places->count ? UINT32_MAX : width, out);
+        line = help_put_words(cps_buf_text(&field), line, places->from[i],
+                              i + 1 < places->count ? UINT32_MAX : width, out);
     }
     cps_buf_str(out, "\n");
 }

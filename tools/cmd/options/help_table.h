@@ -27,6 +27,10 @@ struct help_table {
 
 /** Appends a cell as people read it: without quotes, generations by name, "-" for none. */
 void help_cell(const struct help_table *table, size_t row, unsigned column, struct cps_buf *out);
+/** Appends words from column @p from on, in lines of at most @p width characters where words allow
+ * it. @p line  offset in @p out of the line to continue @return that of the last line */
+size_t help_put_words(const char *text, size_t line, size_t from, unsigned width,
+                      struct cps_buf *out);
 /** Appends the table in lines of at most @p width characters where words allow it. */
 void help_layout(const struct help_table *table, unsigned width, struct cps_buf *out);
 /** Columns of the terminal that stdout is, 80 where it is none. */

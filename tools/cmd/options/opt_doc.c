@@ -24,21 +24,11 @@ void opt_option_help(const struct option *o, unsigned command, struct cps_buf *o
     cps_buf_str(out, " only)");
 }
 
-void opt_put_wrapped(const char *text, size_t indent, struct cps_buf *out)
+/* Words from column @p indent on, wrapped to the terminal's width, and the end of the line. */
+static void put_wrapped(const char *text, size_t line, size_t indent, struct cps_buf *out)
 {
-    size_t width = help_width() - indent;
-    while (*text) {
-        size_t length = strlen(text);
-        if (length > width) {
-            size_t end = width;
-            while (end && text[end] != ' ')
-                end--;
-            length = end ? end : strcspn(text, " ");
-        }
-        cps_buf_add(out, text, length);
-        text += length + strspn(text + length, " ");
-        cps_buf_printf(out, "\n%*s", *text ? (int)indent : 0, "");
-    }
+    help_put_words(text, line, indent, help_width(), out);
+    cps_buf_str(out, "\n");
 }
 
 static void help_option(const struct option *option, unsigned command, struct cps_buf *out)
@@ -54,12 +44,13 @@ static void help_option(const struct option *option, unsigned command, struct cp
         cps_buf_printf(&head, "%s%s", opt_needs_argument(option) ? " " : "", option->argument);
     opt_option_help(option, command, &help);
     out->failed = out->failed || head.failed || help.failed;
+    size_t line = out->size;
     cps_buf_str(out, cps_buf_text(&head));
-    if (head.size < INDENT)
-        cps_buf_printf(out, "%*s", (int)(INDENT - head.size), "");
-    else
-        cps_buf_printf(out, "\n%*s", INDENT, "");
-    opt_put_wrapped(cps_buf_text(&help), INDENT, out);
+    if (head.size >= INDENT) {
+        cps_buf_str(out, "\n");
+        line = out->size;
+    }
+    put_wrapped(cps_buf_text(&help), line, INDENT, out);
 }
 
 static void help_command(unsigned command, struct cps_buf *out)
@@ -191,37 +182,49 @@ static void help_man(struct cps_buf *out)
         ".TP\n.B NO_COLOR\nno colours, unless \\fB\\-\\-color always\\fR asks for them.\n");
 }
 
+static void put_policy(const struct cps_policy_row *row, unsigned group, struct cps_buf *out)
+{
+    enum { INDENT = 6 };
+    CPS_BUF others = {0};
+    CPS_BUF meaning = {0};
+    cps_buf_printf(out, "  %s=", row->name);
+    /* "satisfy|stop"; "N" of a number */
+    for (const char *word = *row->words == '#' ? "N" : row->words; *word;) {
+        size_t length = strcspn(word, " ");
+        cps_buf_add(out, word, length);
+        word += length + strspn(word + length, " ");
+        cps_buf_str(out, *word ? "|" : "");
+    }
+    if (row->engines != group) {
+        cps_engines_text(row->engines & ~group, ", ", &others);
+        cps_buf_printf(out, "  (also %s)", cps_buf_text(&others));
+    }
+    cps_buf_str(out, "\n");
+    cps_buf_str(&meaning, row->meaning);
+    if (*row->words == '#')
+        cps_buf_printf(&meaning, " (default: %" PRIu64 ")", row->initial);
+    out->failed = out->failed || others.failed || meaning.failed;
+    put_wrapped(cps_buf_text(&meaning), out->size, INDENT, out);
+}
+
+/* A policy of several engines is listed with the first of them, its lowest bit. */
 static void help_policy(struct cps_buf *out)
 {
     size_t count = 0;
     const struct cps_policy_row *rows = cps_policy_rows(&count);
-    opt_put_wrapped("Policies set what the rest of the GPU does. They are set by --policy "
-                    "\"NAME=WORD ...\", by "
-                    "`policy` lines of run files and manifests, and by \"# policy\" in a trace. "
-                    "The first word of each is the default.",
-                    0, out);
-    cps_buf_str(out, "\n");
-    for (size_t i = 0; i < count; i++) {
-        CPS_BUF setting = {0};
-        CPS_BUF engines = {0};
-        cps_buf_printf(&setting, "%s=", rows[i].name);
-        /* "satisfy, stop"; "N" of a number. */
-        const struct cps_policy_row *row = &rows[i];
-        for (const char *word = *row->words == '#' ? "N" : row->words; *word;) {
-            size_t length = strcspn(word, " ");
-            cps_buf_add(&setting, word, length);
-            word += length + strspn(word + length, " ");
-            cps_buf_str(&setting, *word ? "|" : "");
+    put_wrapped("Policies set what the rest of the GPU does. They are set by --policy "
+                "\"NAME=WORD ...\", by `policy` lines of run files and manifests, and by "
+                "\"# policy\" in a trace. The first word of each is the default. Below, they are "
+                "grouped by --engine; Adreno firmware is afuc.",
+                out->size, 0, out);
+    for (unsigned group = AFUC; group <= VP1; group <<= 1) {
+        cps_buf_str(out, "\n");
+        cps_engines_text(group, "", out);
+        cps_buf_str(out, ":\n");
+        for (size_t i = 0; i < count; i++) {
+            if (rows[i].engines & group && rows[i].engines % group == 0)
+                put_policy(&rows[i], group, out);
         }
-        cps_engines_text(rows[i].engines, ", ", &engines);
-        out->failed = out->failed || setting.failed || engines.failed;
-        cps_buf_printf(out, "  %s (%s)\n      ", cps_buf_text(&setting), cps_buf_text(&engines));
-        CPS_BUF meaning = {0};
-        cps_buf_str(&meaning, rows[i].meaning);
-        if (*rows[i].words == '#')
-            cps_buf_printf(&meaning, " (default: %" PRIu64 ")", rows[i].initial);
-        out->failed = out->failed || meaning.failed;
-        opt_put_wrapped(cps_buf_text(&meaning), 6, out);
     }
 }
 

@@ -110,9 +110,6 @@ bool opt_takes_engine(unsigned command);
 /** Checks what options of command number @p command say against the engine that they are for, as
  * far as it is known without a look into files. @return NULL, or CPS_ERR_USAGE */
 CPS_MUST_USE struct cps_err *opt_check(unsigned command, const struct cps_options *opt);
-/** Appends @p text, wrapped to the terminal's width after @p indent columns; the first line is
- * already indented. */
-void opt_put_wrapped(const char *text, size_t indent, struct cps_buf *out);
 /** Appends what help says of an option of command number @p command: its row's text, the words of a
  * policy, the engines if it is not for all. */
 void opt_option_help(const struct option *option, unsigned command, struct cps_buf *out);
