@@ -20,11 +20,18 @@ const char *effect_name(enum effect_kind kind)
 bool effect_fits(const struct effect *a, const struct effect *b, char *ret, size_t size)
 {
     const char *name = effect_name((enum effect_kind)b->kind);
-    if (a->kind != b->kind || a->count != b->count ||
-        !(a->uop == b->uop ||
-          (a->uop && b->uop && code_same(a->uop, b->uop) && a->uop->imm == b->uop->imm))) {
+    if (a->kind != b->kind) {
         snprintf(ret, size, "a %s where the old revision has a %s", name,
                  effect_name((enum effect_kind)a->kind));
+        return false;
+    }
+    if (a->count != b->count) {
+        snprintf(ret, size, "a %s with other operands than in the old revision", name);
+        return false;
+    }
+    if (a->uop != b->uop &&
+        !(a->uop && b->uop && code_same(a->uop, b->uop) && a->uop->imm == b->uop->imm)) {
+        snprintf(ret, size, "a %s of another instruction than in the old revision", name);
         return false;
     }
     if (memcmp(a->taken, b->taken, sizeof(a->taken)) != 0) {
