@@ -216,7 +216,7 @@ def listing(bench):
     bench.command("asm", source, "-o", image, status=0)
     assert "packet table of the firmware equals the dump's\n" in bench.replay(scene, image)
     refused = bench.command("disasm", "--from", bench.capture, status=3)
-    assert "this is no hang dump, expected one" in refused.stderr and not refused.stdout, refused
+    assert "not a hang dump, expected a devcoredump or KGSL snapshot" in refused.stderr and not refused.stdout, refused
 
 
 def not_recovered(bench):

@@ -86,7 +86,7 @@ def listing(bench):
     assert "packet table of the firmware equals the dump's" in ran and "recovered" not in ran, ran
     nothing_differs(bench, ran)
     refused = bench.command("disasm", "--from", CAPTURE, status=3)
-    assert "this is no hang dump, expected one" in refused.stderr and not refused.stdout, refused
+    assert "not a hang dump, expected a devcoredump or KGSL snapshot" in refused.stderr and not refused.stdout, refused
 
 
 TESTS = [

@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "isa/base/within.h"
-#include "fw/image/mbn.h"
-#include "fw/nv/rom/rom.h"
 #include "tools/cmd/options/file_part.h"
 #include "tools/explain/info/info.h"
 #include "tools/cmd/options/opt.h"
+#include "tools/run/file_kind.h"
 #include "tools/run/files.h"
 #include "tools/run/play.h"
 #include "fw/nv/script/script.h"
@@ -16,8 +15,6 @@
 #include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/cmd/terminal/text.h"
-#include "trace/capture/mmiotrace.h"
-#include "trace/form/trace.h"
 #include "trace/out/json.h"
 
 int cmd_info(const struct cps_options *opt);
@@ -48,7 +45,7 @@ static struct cps_err *describe_firmware(const char *name, const uint8_t *bytes,
     return info_firmware(fw, to);
 }
 
-/* A capture or a foreign image if its first bytes say so, else firmware. */
+/* What its first bytes do not tell is firmware. */
 static struct cps_err *describe_stream(const struct cps_options *opt, struct cps_stream *stream,
                                        struct json_object *to)
 {
@@ -58,23 +55,26 @@ static struct cps_err *describe_stream(const struct cps_options *opt, struct cps
     size_t size = 0;
     const char *name = cps_stream_name(stream);
     CPS_TRY(cps_stream_peek(stream, 64, &data, &size));
-    const char *format = cps_capture_format(data, size);
-    if (cps_is_script(data, size)) {
+    switch (file_kind(data, size)) {
+    case FILE_SCRIPT:
         opt_run_file_text(&text);
         return cps_err_input(name, 0, "%s", cps_buf_text(&text));
-    }
-    if (cps_mmiotrace_recognise_(data, size))
+    case FILE_MMIOTRACE:
         return cps_err_input(name, 0, "this is an mmiotrace, expected `convert` to a run file");
-    if (format && cps_capture_is_hang(data, size))
+    case FILE_HANG:
         return info_dump(stream, opt->run.fw_count ? opt->run.fw[0] : NULL, to);
-    if (format)
-        return info_capture(stream, format, opt->json, to);
-    if (cps_trace_recognise(data, size))
+    case FILE_CAPTURE:
+        return info_capture(stream, cps_capture_format(data, size), opt->json, to);
+    case FILE_TRACE:
         return info_trace(stream, to);
-    if (cps_rom_probe_(data, size))
+    case FILE_VBIOS:
         return info_rom(stream, to);
-    if (cps_mbn_probe(data, size))
+    case FILE_FOREIGN:
         return info_mbn(stream, to);
+    case FILE_FIRMWARE:
+    case FILE_UNKNOWN:
+        break;
+    }
     CPS_TRY(cps_stream_read_all(stream, CPS_FW_MAX_BYTES, &bytes, &size));
     return describe_firmware(name, bytes, size, opt->run.gen, to);
 }

@@ -8,6 +8,7 @@
 
 #include "isa/version.h"
 #include "tools/cmd/options/opt.h"
+#include "tools/cmd/options/opt_engine.h"
 #include "tools/run/files.h"
 #include "tools/cmd/terminal/guard.h"
 #include "tools/cmd/terminal/oom.h"
@@ -94,6 +95,9 @@ static int do_command(int argc, char **argv)
         guard_output();
     for (unsigned i = 0; i < opt.run.fw_count; i++)
         opt.run.fw[i] = files_firmware(&opt.fw_path, opt.run.fw[i], firmware[i]);
+    status = report_result(opt_check_inputs((unsigned)command, &opt));
+    if (status)
+        return status;
     const char *lost = overwritten(&opt, command == OPT_SHIFT_CONVERT);
     if (lost)
         return report_usage("-o %s would replace the input %s; expected another file", opt.output,

@@ -55,6 +55,10 @@ static struct cps_err *load_pair(struct play *play)
     if (play->fw->gen == CPS_A5XX && play->me->gen == CPS_A5XX &&
         play->fw->part[0].role == CPS_FW_PFP && play->me->part[0].role == CPS_FW_ME)
         return NULL;
+    if (play->fw->gen == CPS_A5XX && play->me->gen == CPS_A5XX)
+        return cps_err_new(
+            CPS_ERR_INPUT, "%s and %s are both the %s of a5xx, expected its PFP and its ME (pm4)",
+            play->fw->name, play->me->name, cps_fw_role_name(play->fw->part[0].role));
     return cps_err_new(CPS_ERR_INPUT, "%s and %s: expected one PFP and one ME (pm4) of a5xx",
                        play->fw->name, play->me->name);
 }

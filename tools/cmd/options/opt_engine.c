@@ -5,11 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fw/nv/script/script.h"
 #include "tools/cmd/options/opt_table.h"
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/cmd/terminal/report.h"
-#include "trace/capture/stream.h"
+#include "tools/run/file_kind.h"
 
 _Static_assert(OPTION_COUNT <= OPT_MAX_ROWS, "rows of opt.def");
 
@@ -22,19 +21,8 @@ void opt_run_file_text(struct cps_buf *out)
 struct cps_err *opt_check_run_file(const struct cps_options *opt)
 {
     CPS_BUF text = {0};
-    struct cps_stream *stream = NULL;
-    const uint8_t *data = NULL;
-    size_t size = 0;
     if (opt->run.engine || opt->run.fw_count || opt->run.demo || !opt->arg_count ||
-        !strcmp(opt->arg[0], "-"))
-        return NULL;
-    struct cps_err *err = cps_stream_open(opt->arg[0], &stream);
-    if (!err)
-        err = cps_stream_peek(stream, 64, &data, &size);
-    bool found = !err && cps_is_script(data, size);
-    cps_err_free(err);
-    cps_stream_close(stream);
-    if (!found)
+        file_kind_at(opt->arg[0]) != FILE_SCRIPT)
         return NULL;
     opt_run_file_text(&text);
     return cps_err_new(CPS_ERR_USAGE, "%s: %s", opt->arg[0], cps_buf_text(&text));

@@ -11,6 +11,11 @@
  * @return NULL, also if it cannot be read, or CPS_ERR_USAGE
  */
 CPS_MUST_USE struct cps_err *opt_check_run_file(const struct cps_options *opt);
+/** Refuses firmware, captures and traces where command number @p command takes another kind of
+ * file.
+ * @return NULL, also if a file cannot be read, or CPS_ERR_INPUT: what the file is, and what takes
+ * it */
+CPS_MUST_USE struct cps_err *opt_check_inputs(unsigned command, const struct cps_options *opt);
 /** What a run file needs: "this is a run file, expected --engine hwsq, seq, pfifo or vp1". */
 void opt_run_file_text(struct cps_buf *out);
 /** The other way round: "hwsq:g92". */

@@ -10,11 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "fw/image/mbn.h"
-#include "fw/nv/script/script.h"
-#include "isa/base/le.h"
 #include "isa/base/within.h"
 #include "tools/run/code.h"
+#include "tools/run/file_kind.h"
 #include "tools/run/files.h"
 #include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/render/doc.h"
@@ -22,7 +20,6 @@
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
 #include "trace/capture/capture.h"
-#include "trace/form/trace.h"
 
 #define MAX_DEPTH 8 /* of folders */
 
@@ -92,11 +89,7 @@ static bool is_firmware(const char *path, const uint8_t *data, size_t size)
         if (!fnmatch(names[i], path, 0))
             return true;
     }
-    if (size < 8)
-        return false;
-    uint32_t word = cps_le32(data + 4);
-    const struct cps_target *target = cps_target_find(word >> 12 & 0xfff);
-    return !cps_le32(data) && target && word >> 24 == (target->gen == CPS_A5XX ? 0 : 1);
+    return file_kind(data, size) == FILE_FIRMWARE;
 }
 
 /* Which firmware an image is. */
@@ -144,17 +137,18 @@ static struct cps_err *take_stream(const struct audit *audit, struct audit_file 
     const char *format = cps_capture_format(data, size);
     if (format && file->known)
         return cps_err_new(CPS_ERR_INPUT, "a capture, expected firmware");
-    if (format && cps_capture_is_hang(data, size))
+    enum file_kind kind = file_kind(data, size);
+    if (kind == FILE_HANG)
         return audit_dump(stream, &file->code, file->row);
     if (format)
         return audit_capture(stream, format, file->row);
-    if (cps_is_script(data, size))
+    if (kind == FILE_SCRIPT)
         return cps_err_new(CPS_ERR_INPUT,
                            "a run file of HWSQ or SEQ; audit is about firmware of Adreno's command "
                            "processors (afuc)");
-    if (cps_trace_recognise(data, size))
+    if (kind == FILE_TRACE)
         return cps_err_new(CPS_ERR_INPUT, "a trace, expected firmware or a capture");
-    if (cps_mbn_probe(data, size))
+    if (kind == FILE_FOREIGN)
         return cps_err_new(CPS_ERR_INPUT,
                            "an image of another processor of the chip; audit is about "
                            "firmware of Adreno's command processors (afuc)");

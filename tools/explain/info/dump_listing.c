@@ -108,7 +108,7 @@ static struct cps_err *recover(const char *path, const struct cps_run_config *co
     cps_stream_close(stream);
     CPS_TRY(err);
     if (!play->dump)
-        return cps_err_input(path, 0, "this is no hang dump, expected one");
+        return cps_err_input(path, 0, "not a hang dump, expected a devcoredump or KGSL snapshot");
     if (!config->fw_count)
         return code_recover(play->dump, &none, &play->code);
     CPS_TRY(play_replay(play, config, &not_replayed));
