@@ -128,8 +128,8 @@ def end_of_run():
 def what_is_not_there():
     done = run("why", "0x8811", "0x9999", status=1)
     assert "0x8811 = 0x00000002" in done.stdout and "0x9999: the firmware never writes it" in done.stderr, done
-    assert "no such draw" in run("why", "0x8811@draw:9", status=1).stderr
-    assert "no such event" in run("why", "event:99999999", status=1).stderr
+    assert ": no draw 9: " in run("why", "0x8811@draw:9", status=3).stderr
+    assert "has no event 99999999" in run("why", "event:99999999", status=3).stderr
     assert "not a value" in run("why", "event:%d" % end_of_run(), status=1).stderr
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cpscope why: where values come from, back to the bytes of the capture. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,25 +66,33 @@ static struct cps_err *execute(struct why *why, const struct cps_options *opt,
     return why_run(why, *capture);
 }
 
-/* Reports questions without an answer; @return how many */
-static size_t complain(const struct why *why)
+/* Reports questions without an answer. @return 3 if the run has no such draw or event, as with
+ * `state --draw`; else 1 if a value was never written; 0: all have answers */
+static int complain(const struct why *why)
 {
-    size_t missing = 0;
+    int status = 0;
+    uint32_t draws = why->launches.count;
     for (size_t i = 0; i < why->count; i++) {
         const struct why_ask *ask = &why->ask[i];
+        bool is_past_end = ask->when != WHY_END && !ask->reached;
         if (ask->kept != UINT32_MAX)
             continue;
-        missing++;
-        if (ask->when != WHY_END && !ask->reached)
-            fprintf(stderr, "cpscope: %s: the run has no such %s\n", ask->text,
-                    ask->when == WHY_AT_DRAW ? "draw" : "event");
+        status = is_past_end ? 3 : status ? status : 1;
+        if (is_past_end && ask->when == WHY_AT_DRAW)
+            fprintf(stderr,
+                    "cpscope: %s: no draw %" PRIu64 ": %s has %" PRIu32
+                    " draw%s (numbered from 0)\n",
+                    ask->text, ask->number, why->capture, draws, draws == 1 ? "" : "s");
+        else if (is_past_end)
+            fprintf(stderr, "cpscope: %s: the run has no event %" PRIu64 "\n", ask->text,
+                    ask->number);
         else
             fprintf(stderr, "cpscope: %s: %s\n", ask->text,
                     ask->what == WHY_EVENT ? "this event is not a value"
                     : ask->when == WHY_END ? "the firmware never writes it in this run"
                                            : "the firmware has not written it by that point");
     }
-    return missing;
+    return status;
 }
 
 /* Then it matters which end that is. */
@@ -125,10 +134,10 @@ int cmd_why(const struct cps_options *opt)
     why.account = &account;
     if (!err)
         print(&why, opt);
-    size_t missing = err ? 0 : complain(&why);
+    int missing = err ? 0 : complain(&why);
     int early =
         !err && (missing || asks_of_end(&why)) ? summary_print_stop(&account, why.capture) : 0;
-    int status = err ? report_error(err) : early ? early : missing ? 1 : 0;
+    int status = err ? report_error(err) : early ? early : missing;
     cps_stream_close(capture);
     why_deinit(&why);
     play_close(&play);
