@@ -19,6 +19,7 @@ struct cps_err *play_account_take(const struct play *play, struct play_account *
         .replayed = play->replay != NULL,
         .scripted = scripted,
         .boot_only = play->boot_only,
+        .input_failed = play->input_failed,
         .cut = play->dump && play->dump->cut.size,
         .submissions = play->submissions,
         .executed = play->executed + (scripted ? play->engine->instructions : 0),
@@ -46,7 +47,9 @@ static bool executes_nothing(const struct play_account *a)
 
 int play_account_status(const struct play_account *a)
 {
-    return stops_early(a) || executes_nothing(a) || a->not_injected || a->cut ? 4 : 0;
+    return stops_early(a) || executes_nothing(a) || a->input_failed || a->not_injected || a->cut
+               ? 4
+               : 0;
 }
 
 const char *play_account_word(const struct play_account *a)
@@ -73,6 +76,8 @@ void play_account_put(const struct play_account *a, struct cps_buf *out)
         else
             cps_buf_str(out, a->submissions ? "its submissions are empty"
                                             : "the input has no submission");
+    } else if (a->input_failed) {
+        cps_buf_str(out, "the input is truncated or damaged: only its beginning was executed");
     } else if (a->not_injected) {
         cps_buf_printf(out, "%u of %u interrupts of --inject were not raised", a->not_injected,
                        a->injections);

@@ -17,6 +17,7 @@ struct play_account {
     bool scripted;        /**< a run file or a script: `executed` counts steps, not submissions */
     bool boot_only;       /**< nothing has to be executed: the boot is all that was asked for */
     bool cut;             /**< the input is a dump that ends early: something was not compared */
+    bool input_failed;    /**< the input is truncated or damaged: only its beginning ran */
     bool from_trace;      /**< of a trace that was read, which says only how it ended */
     bool endless;         /**< and not even that: it lacks the event END */
     uint32_t submissions; /**< of the input, as far as the run came */

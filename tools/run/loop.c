@@ -253,6 +253,7 @@ struct cps_err *play_run(struct play *play, struct cps_stream *capture)
     bool listed = play->feed.count || !play->fw;
     play->reads = capture;
     err = listed ? play_list(play) : read_capture(play, capture);
+    play->input_failed = !listed && err && err->code == CPS_ERR_INPUT;
     play->reads = NULL;
     if (!listed)
         play_boot(play);

@@ -70,10 +70,11 @@ struct play {
     const struct cps_stream *reads; /**< while it is read: for the line of progress */
     bool may_end;                   /**< a sink may want no more before the input ends */
     bool enough;                    /**< it does: what follows is ignored, too */
-    bool boot_only;                 /**< set by the caller: the boot is all that was asked for */
-    uint32_t submissions;           /**< seen */
-    uint32_t executed;              /**< submissions that are not empty, and rings; of scripts what
-                                       their host does */
+    bool input_failed;    /**< the input is truncated or damaged: only its beginning ran */
+    bool boot_only;       /**< set by the caller: the boot is all that was asked for */
+    uint32_t submissions; /**< seen */
+    uint32_t executed;    /**< submissions that are not empty, and rings; of scripts what
+                             their host does */
     uint32_t not_captured;
     uint64_t gpu; /**< first GPU or chip id of the capture, 0 if none */
     struct play_unmodelled place[PLAY_MAX_PLACES];
