@@ -277,7 +277,7 @@ def helped():
     """help alone has every group with every command, and its other names."""
     out, _ = session(["--demo"], "help", "help step")
     assert [line for line in out[0].split("\n") if not line.startswith(" ")] == ["move:", "stop:", "look:", "change:", "other:"], out[0]
-    assert re.search(r"^  backtrace, bt, where +calls,", out[0], re.M) and out[0].startswith("move:\n" + out[1] + "\n"), out
+    assert re.search(r"^  backtrace, bt, where +print the calls,", out[0], re.M) and out[0].startswith("move:\n" + out[1] + "\n"), out
 
 
 def saved():
