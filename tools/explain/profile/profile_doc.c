@@ -16,6 +16,7 @@ enum { MOST_FUNCTIONS = 40 }; /* shown in the text */
 
 static const char layout[] =
     "{instructions} instructions, {.packet_count} packets, ended: {ended}\n"
+    "every repetition of a (rep) is counted; `run` counts a (rep) as one instruction\n"
     "\nprocessor                      instructions        %\n"
     "{processors*  {processor:-28} {instructions:12} {.percent:8}\n}"
     "\npacket                              count instructions        %      mean     least"
