@@ -236,7 +236,7 @@ def halves():
     whole = "0x0000000500001008 [buf 1 \"target\" +0x8]"
     out, _ = session(["--demo", capture], "tb PKT4", "c", "info packet", "bt", "si", "tb PKT4", "c", "info packet", "bt", "p RB_MRT[0].BASE",
                      "p reg:0x8826", "tb CP_MEM_WRITE", "c", "p RB_MRT[0].BASE", "info packet", "c", "p reg:0x882e", "p reg:0x882d")
-    assert out[2] == ("48882404 type 4, register 0x8824 RB_MRT[0].ARRAY_PITCH, 4 dwords, ib1 0x0000000000100000 [ib1 0 \"frame\" +0x0]\n"
+    assert out[2] == ("48882404 type4, register 0x8824 RB_MRT[0].ARRAY_PITCH, 4 dwords, ib1 0x0000000000100000 [ib1 0 \"frame\" +0x0]\n"
                       "   0  00000002  RB_MRT[0].ARRAY_PITCH 128\n   1  00001008  RB_MRT[0].BASE = %s\n   2  00000005  RB_MRT[0].BASE \n"
                       "   3  00007000  RB_MRT[0].BASE_GMEM 0x7000" % whole), out[2]
     assert out[7].split("\n")[1] == "   0  00000006  RB_MRT[0].BASE ", out[7]

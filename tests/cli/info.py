@@ -46,7 +46,7 @@ def captures_are_described():
                  "submit 0x%016x %d dwords, captured" % (MAIN, len(words)), "submit 0x%016x 16 dwords, not captured" % GONE,
                  "gpu id 630, chip id 0x6030002", "3 buffers, 2 with contents, 2 submissions", "TEST 1 7 bytes", "CMD 1 7 bytes",
                  "(unknown) 1 4 bytes", "GPU_ID 1 4 bytes", "CHIP_ID 1 8 bytes", "GPUADDR 3 36 bytes",
-                 "BUFFER_CONTENTS 2 %d bytes" % (4 * len(words + called)), "CMDSTREAM_ADDR 2 24 bytes", "type 4 2 (4 registers)",
+                 "BUFFER_CONTENTS 2 %d bytes" % (4 * len(words + called)), "CMDSTREAM_ADDR 2 24 bytes", "type4 2 (4 registers)",
                  "CP_NOP 2", "CP_INDIRECT_BUFFER 1", "CP_WAIT_FOR_IDLE 1", "malformed 1"):
         assert said.count("\n %s\n" % line) == 1, (line, out)
     assert out.index("0x%016x" % MAIN) < out.index("0x%016x" % CALLED) < out.index("0x%016x" % EMPTY) < out.index("0x%016x" % GONE)

@@ -266,7 +266,7 @@ def pm4():
     assert c.open(FRAME, PM4, "pm4") == []
     text = c.hover("CP_INDIRECT_BUFFER", uri=PM4)
     assert "packet 0x3f, 3 words" in text and "IB_SIZE=" in text, text
-    assert "type 4" in c.hover("reg ", uri=PM4)
+    assert "type4" in c.hover("reg ", uri=PM4)
     text = ("# cpscope-pm4 1\ngpu 630\nbuffer 0x1000 first ; %s\n CP_NOP 0x1\n reg RB_STENCIL_REF_CNTL 0x1280\n"
             " CP_INDIRECT_BUFFER @second #second\nbuffer 0x2000 second\n CP_NOP\nsubmit first\n" % ODD)
     assert c.open(text, PM4, "pm4") == []
@@ -368,7 +368,7 @@ def details():
     assert "IB_SIZE=5" in c.hover(".word", uri=PM4) and not c.hover(".word", uri=PM4, nth=1)
     lines = c.hover("reg 0x", uri=PM4).split("\n")
     more = int(re.search(r"^and (\d+) more$", "\n".join(lines), re.M)[1])
-    assert more == 36 and len(lines) == 1 + 64 + 3 and lines[0].startswith("type 4: 100 registers from 0x8810"), lines
+    assert more == 36 and len(lines) == 1 + 64 + 3 and lines[0].startswith("type4: 100 registers from 0x8810"), lines
     assert "word" in c.completion(".word", 2, uri=PM4)
     c.close()
 

@@ -26,7 +26,7 @@ static const char layout[] =
     "submission{.submits~s}\n"
     "  sections:\n{sections*    {.name:-18} {count:8} {bytes:12} bytes\n}"
     "  packets, by a static walk:\n"
-    "{packets*{@=type4?    type 4                       {.:8} ({.registers} registers)\n}"
+    "{packets*{@=type4?    type4                        {.:8} ({.registers} registers)\n}"
     "{@=type4!    {@:-28} {.:8}\n}}";
 
 struct info {

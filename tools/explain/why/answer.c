@@ -282,7 +282,7 @@ static void put_packet_name(struct text *t, const struct origin_node *node)
     if (packet.kind == CPS_PM4_TYPE7)
         name = cps_name(names_of(t->why, node), CPS_SPACE_PACKET, packet.opcode, NULL);
     if (packet.kind == CPS_PM4_TYPE4) {
-        cps_buf_str(t->out, "type 4 ");
+        cps_buf_str(t->out, "type4 ");
         name = cps_name(names_of(t->why, node), CPS_SPACE_GPU, packet.reg, NULL);
     }
     if (name)

@@ -234,7 +234,7 @@ static void put_header(const struct payload *p, uint32_t header)
         cps_buf_printf(p->out, "%s, opcode 0x%02" PRIx32, name ? name : "UNKN", p->packet.opcode);
     } else if (p->packet.kind == CPS_PM4_TYPE4) {
         name = cps_name(p->names, CPS_SPACE_GPU, p->packet.reg, NULL);
-        cps_buf_printf(p->out, "type 4, register 0x%04" PRIx32 " %s", p->packet.reg,
+        cps_buf_printf(p->out, "type4, register 0x%04" PRIx32 " %s", p->packet.reg,
                        name ? name : "");
     } else {
         cps_buf_str(p->out, "not a packet header");

@@ -343,7 +343,7 @@ static void put_packet(struct hover *h, const uint32_t *words, size_t count)
                  header.opcode, header.count);
         cps_packet_values(h->names, header.opcode, words + 1, count - 1, put_value, h);
     } else {
-        put_head(h, "type 4: %" PRIu32 " registers from 0x%" PRIx32, header.count, header.reg);
+        put_head(h, "type4: %" PRIu32 " registers from 0x%" PRIx32, header.count, header.reg);
     }
     for (uint32_t i = 0; header.kind == CPS_PM4_TYPE4 && i < header.count; i++) {
         CPS_BUF text = {0};
