@@ -104,6 +104,8 @@ static struct cps_err *prepare(struct regress *r, const struct cps_options *opt)
 {
     const struct manifest *m = &r->manifest;
     r->path = opt->arg[0];
+    if (opt->output) /* first: a manifest that is refused leaves no report of the run before */
+        CPS_TRY(results_open(opt->output, &r->folder));
     CPS_TRY(manifest_read(r->path, &r->manifest));
     find_firmware(r, opt);
     r->run = opt->run;
@@ -130,7 +132,7 @@ static struct cps_err *prepare(struct regress *r, const struct cps_options *opt)
         if (snprintf(path, sizeof(path), "%s/%02x", r->cache.dir, i) < (int)sizeof(path))
             cache_sweep(path, ".tmp");
     }
-    return opt->output ? results_open(opt->output, &r->folder) : NULL;
+    return NULL;
 }
 
 /* Coverage of one firmware, by handler, out of the digits that workers have. */
@@ -212,18 +214,41 @@ static struct cps_err *finish(struct regress *r, const struct cps_options *opt)
         CPS_TRY(results_write(r->results, opt->output));
     CPS_TRY(opt->json ? report_json(json_object_get(r->results))
                       : print_people(r->results, opt->output));
+    if (r->status == 4 && why.size)
+        fprintf(stderr, "cpscope: %s\n", why.data);
     return r->status == 3 ? cps_err_new(CPS_ERR_INPUT, "%s", tool_text(&why)) : NULL;
 }
 
-static struct cps_err *merge(struct regress *r, const struct cps_options *opt)
+static struct cps_err *read_shards(struct regress *r, const struct cps_options *opt)
 {
     for (unsigned i = 0; i < opt->arg_count; i++) {
         CPS_BUF path = {0};
         cps_buf_printf(&path, "%s/results.json", opt->arg[i]);
         CPS_TRY(results_merge(r->results, tool_text(&path)));
     }
-    CPS_TRY(results_complete(r->results));
-    return finish(r, opt);
+    return results_complete(r->results);
+}
+
+static bool is_merged(const struct cps_options *opt, const char *dir)
+{
+    CPS_BUF to = {0};
+    bool found = false;
+    cps_buf_printf(&to, "%s/results.json", dir);
+    for (unsigned i = 0; i < opt->arg_count && !found; i++) {
+        CPS_BUF path = {0};
+        cps_buf_printf(&path, "%s/results.json", opt->arg[i]);
+        found = files_are_same(tool_text(&to), tool_text(&path));
+    }
+    return found;
+}
+
+/* Shards that are refused leave no report of the merge before; results that are merged stay. */
+static struct cps_err *merge(struct regress *r, const struct cps_options *opt)
+{
+    struct cps_err *err = read_shards(r, opt);
+    if (err && opt->output && !is_merged(opt, opt->output))
+        cps_err_free(tool_err(results_open(opt->output, &r->folder)));
+    return err ? err : finish(r, opt);
 }
 
 static struct cps_err *regress(struct regress *r, const struct cps_options *opt)

@@ -365,7 +365,7 @@ def uncompared(s):
     s.matrix(1)
     s.path("c1.pm4", make.pm4("CP_NOP 0x1", gpu=740))
     s.path("manifest", s.read("manifest").decode() + "firmware c %s/firmware/a740_sqe.fw\n" % corpus)
-    done = s.ok("regress", "manifest", "--no-cache", "-o", "out")
+    done = s.ok("regress", "manifest", "--no-cache", "-o", "out", status=4)
     assert done.stdout.count("pass     c  c1.pm4: not compared: the baseline is of another generation\n") == 1, done.stdout
     assert "3 pass, 0 differ, 0 stopped, 3 skipped" in done.stdout and done.stdout.count("not compared") == 1, done.stdout
 
@@ -406,6 +406,69 @@ def only_skipped(s):
     assert b"\nBail out! nothing was checked: " in s.read("out/results.tap") and b"nothing was checked" in s.read("out/index.html")
     assert b' errors="1" ' in s.read("out/results.xml") and b'<error message="nothing was checked' in s.read("out/results.xml")
     assert json.loads(s.read("out/results.json"))["exit"] == 3
+
+
+def some_skipped(s):
+    """a pair that is skipped is in the status; tags= keep it out of the matrix"""
+    s.firmware("a")
+    s.path("c0.pm4", make.pm4("CP_NOP 0x1"))
+    s.path("c1.pm4", make.pm4("CP_NOP 0x1", gpu=740))
+    s.path("manifest", MANIFEST + "firmware a a.fw\ncapture c*.pm4\n")
+    done = s.ok("regress", "manifest", "--no-cache", "-o", "out", status=4)
+    assert "1 pass, 0 differ, 0 stopped, 1 skipped" in done.stdout and json.loads(s.read("out/results.json"))["exit"] == 4, done.stdout
+    s.ok("regress", "--merge", "out", "-o", "merged", status=4)
+    s.path("manifest", MANIFEST + "firmware a a.fw\ncapture c0.pm4\n")
+    s.ok("regress", "manifest", "--no-cache")
+
+
+def empty_shard(s):
+    """a shard without a pair has checked nothing, and says so in every report; the merge needs it"""
+    s.matrix(1)
+    for i in range(1, 9):
+        done = s.ok("regress", "manifest", "--no-cache", "--shard", "%d/8" % i, "-o", "out%d" % i, status=(0, 4))
+        why = "nothing was checked: shard %d/8 has no pair of firmware and capture" % i
+        empty = not json.loads(s.read("out%d/results.json" % i))["pairs"]
+        assert (done.returncode == 4) == (why in done.stderr) == empty, (i, done.stderr)
+        assert empty == ("Bail out! " + why in s.read("out%d/results.tap" % i).decode())
+        assert empty == (b' errors="1" ' in s.read("out%d/results.xml" % i))
+    s.ok("regress", "--merge", *("out%d" % i for i in range(1, 9)), "-o", "merged")
+
+
+def refused_inputs(s):
+    """a manifest, or a merge, that is refused leaves no report of the run before"""
+    s.matrix(1)
+    s.ok("regress", "manifest", "--no-cache", "-o", "report")
+    s.path("bad", MANIFEST + "nonsense\n")
+    s.refused("regress", "bad", "--no-cache", "-o", "report", said="bad:2")
+    assert s.names("report") == [], s.names("report")
+    s.ok("regress", "manifest", "--no-cache", "-o", "whole")
+    s.ok("regress", "--merge", "whole", "-o", "report")
+    s.refused("regress", "--merge", "whole", "absent", "-o", "whole", said="absent/results.json")
+    assert "results.json" in s.names("whole"), "an input of the merge"
+    s.refused("regress", "--merge", "whole", "absent", "-o", "report", said="absent/results.json")
+    assert s.names("report") == [], s.names("report")
+
+
+def boots_of_the_gpu(s):
+    """a pair boots with the registers of its capture's GPU, as run does"""
+    with open(scene.DEMO, encoding="utf-8") as file:
+        source = file.read()
+    at = "        mov $17, 0x0\n"
+    assert source.count(at) == 1
+    s.firmware("a", source.replace(at, at + """        mov $02, 0x1
+        cwrite $02, [$00 + @REG_READ_DWORDS]
+        mov $05, 0x8c2
+        cwrite $05, [$00 + @REG_READ_ADDR]
+        mov $addr, 0x9801
+        mov $data, $regdata
+"""))
+    for gpu, value in ((630, "010000c0"), (650, "02000140")):
+        s.path("g%d.pm4" % gpu, make.pm4("CP_NOP 0x1", gpu=gpu))
+        os.makedirs(s.path("goldens/a"), exist_ok=True)
+        s.ok("run", "--fw", "a.fw", "g%d.pm4" % gpu, "-o", "goldens/a/g%d.pm4.cpt" % gpu)
+        assert "REG 0x9801 0x%s" % value in s.ok("run", "--fw", "a.fw", "g%d.pm4" % gpu).stdout, value
+    s.path("manifest", MANIFEST + "firmware a a.fw\ngolden goldens\ncapture g*.pm4\n")
+    s.ok("regress", "manifest", "--no-cache")
 
 
 def stale_report(s):
@@ -463,4 +526,4 @@ def names_are_text(s):
 scene.each_in_its_scene([full_temporary_folder, many_words, two_of_a_name, missed_read, damaged, other_inputs, hostile_page, shards,
            long_tags_and_nul, update_keeps_the_form, swapped_entry, names_in_the_cache, other_program, fifo_as_entry, stop_request,
            last_words, dead_before_the_first, pairs_without_a_run, partly_captured, uncompared, same_early_end, instructions,
-           only_skipped, stale_report, one_folder, names_are_text])
+           only_skipped, some_skipped, empty_shard, refused_inputs, boots_of_the_gpu, stale_report, one_folder, names_are_text])

@@ -160,8 +160,9 @@ CPS_MUST_USE struct cps_err *results_sort(struct json_object *results);
 int result_order(const void *a, const void *b);
 /** The digest of the names of sorted pairs. */
 void results_digest(struct json_object *pairs, char ret[65]);
-/** The exit status of results, which all reports follow: 130 interrupted, 3 nothing was checked, 1
- * some differ, 4 some stopped, 0. @param why  gets why they are no whole result (130 and 3) */
+/** The exit status of results, which all reports follow: 130 interrupted, 3 all pairs are skipped,
+ * 1 some differ, 4 some stopped or are skipped, or a shard has none, 0 all pass. @param why  gets
+ * the reason if they are no whole result: interrupted, or nothing was checked */
 int results_exit(struct json_object *results, struct cps_buf *why);
 
 /* ---- report.c ---- */

@@ -194,27 +194,33 @@ bool result_is_plain(struct json_object *pair)
     return status == RESULT_NOT_RUN || (status == RESULT_PASS && !*result_text(pair, "reason"));
 }
 
-/* A run that compared nothing has not shown that anything is as it was. A share may have no pair.
- */
+/* A pair that is skipped was asked for and not checked, and so was a share without pairs: their
+ * status is no promise. The manifest's tags= say which captures are for which firmware. */
 int results_exit(struct json_object *results, struct cps_buf *why)
 {
     unsigned count[RESULT_COUNT];
+    const char *shard = cps_json_get_text(results, "shard", NULL);
+    size_t pairs = cps_json_count(cps_json_get(results, "pairs"));
     for (unsigned i = 0; i < RESULT_COUNT; i++)
         count[i] = results_count(results, (enum result_status)i);
     if (cps_json_get(results, "interrupted")) {
         cps_buf_printf(why, "interrupted: %u of %zu pairs were not run", count[RESULT_NOT_RUN],
-                       cps_json_count(cps_json_get(results, "pairs")));
+                       pairs);
         return 130;
     }
-    if (!cps_json_get(results, "shard") &&
-        !(count[RESULT_PASS] + count[RESULT_DIFFERS] + count[RESULT_STOPPED])) {
+    if (shard && !pairs) {
+        cps_buf_printf(why, "nothing was checked: shard %s has no pair of firmware and capture",
+                       shard);
+        return 4;
+    }
+    if (!shard && count[RESULT_SKIPPED] == pairs) {
         cps_buf_printf(why,
                        "nothing was checked: all %u pairs are skipped, since captures and "
                        "firmware are of different generations",
                        count[RESULT_SKIPPED]);
         return 3;
     }
-    return count[RESULT_DIFFERS] ? 1 : count[RESULT_STOPPED] ? 4 : 0;
+    return count[RESULT_DIFFERS] ? 1 : count[RESULT_STOPPED] + count[RESULT_SKIPPED] ? 4 : 0;
 }
 
 /* ---- Whether a document is results. Files of results are hostile input: they come from other
