@@ -122,7 +122,7 @@ int cmd_info(const struct cps_options *opt)
         struct json_object *file = doc_new();
         struct cps_err *err = describe(opt, isa, gen, opt->arg[i], file);
         cps_json_text(file, "name", opt->arg[i]);
-        if (!opt->json)
+        if (!opt->json && !(err && err->code == CPS_ERR_NOMEM)) /* which says nothing of the file */
             err = cps_err_first_(print_text(file), err);
         cps_json_append(files, file);
         if (err)
