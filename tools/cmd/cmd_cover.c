@@ -32,6 +32,7 @@ struct coverage {
     struct cps_buf listing;
     struct record_boot boot;
     unsigned skipped; /* captures of another GPU */
+    unsigned dumps;   /* hang dumps among them */
     int stopped;      /* the status for that */
 };
 
@@ -78,6 +79,7 @@ static struct cps_err *add_capture(struct coverage *c, const char *path)
     }
     if (!err)
         c->stopped |= summary_print_stop(&record.account, path);
+    c->dumps += record.account.replayed;
     record_deinit(&record);
     return err;
 }
@@ -178,6 +180,8 @@ static struct cps_err *run(struct coverage *c)
         progress_part("capture", i + 1, opt->arg_count);
         CPS_TRY(report_skip(add_capture(c, opt->arg[i]), opt->arg, opt->arg_count, i, &c->skipped));
     }
+    if (opt->run.no_recover && !c->dumps)
+        return cps_err_new(CPS_ERR_USAGE, "--no-recover: expected a hang dump, found none");
     if (opt->output)
         CPS_TRY(cover_write(c->fw, names_of(c), c->cover, &c->listing, opt->output));
     struct json_object *handlers = tool_json(cover_handlers(c->fw, names_of(c), c->cover));

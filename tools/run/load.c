@@ -249,6 +249,14 @@ static struct cps_err *script_policy(struct play *play)
     return NULL;
 }
 
+struct cps_err *play_check_recover(const struct play *play, const struct cps_run_config *config,
+                                   const char *input)
+{
+    if (!config->no_recover || play->dump)
+        return NULL;
+    return cps_err_new(CPS_ERR_USAGE, "--no-recover: %s is no hang dump", input);
+}
+
 struct cps_err *play_open(struct play *play, const struct cps_run_config *config, const char *input)
 {
     play->items.item = play_take_item_;
@@ -268,9 +276,8 @@ struct cps_err *play_open(struct play *play, const struct cps_run_config *config
         play->gen = play->script.gen;
     } else {
         CPS_TRY(load_firmware(play));
-        if (config->no_recover && !play->dump && (input || config->demo))
-            return cps_err_new(CPS_ERR_USAGE, "--no-recover: %s is no hang dump",
-                               input ? input : "the demo's capture");
+        if (input || config->demo)
+            CPS_TRY(play_check_recover(play, config, input ? input : "the demo's capture"));
         if (play->dump)
             CPS_TRY(code_open(play));
         play->gen = play->fw->gen;

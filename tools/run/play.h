@@ -98,6 +98,9 @@ void play_side(const struct cps_run_config *config, unsigned sides, unsigned sid
  * is no file: of one that needs no other; the caller calls play_close() in any case. */
 CPS_MUST_USE struct cps_err *play_open(struct play *play, const struct cps_run_config *config,
                                        const char *input);
+/** --no-recover is about a hang dump: refuses it for any other @p input. */
+CPS_MUST_USE struct cps_err *
+play_check_recover(const struct play *play, const struct cps_run_config *config, const char *input);
 void play_close(struct play *play);
 /** After play_open(): of a dump, sees each instruction, for which registers the replay writes and
  * which code it executes. */

@@ -170,5 +170,15 @@ def interrupt_that_did_not_come(s):
     assert (found["status"], found["not_injected"]) == (4, 1), found
 
 
+def no_recover(s):
+    """--no-recover where no input is a hang dump is refused, whichever command reads it"""
+    s.matrix(2)
+    for command in ("run a.fw c0.pm4", "cover a.fw c0.pm4", "reduce a.fw c0.pm4 -o r.pm4", "decode a.fw c0.pm4 c1.pm4"):
+        verb, fw, *rest = command.split()
+        s.refused(verb, "--no-recover", "--fw", fw, *rest, said="--no-recover: c0.pm4 is no hang dump", status=2)
+    s.refused("cover", "--no-recover", "--fw", "a.fw", "c0.pm4", "c1.pm4", "-o", "o.info", said="--no-recover: expected a hang dump, found none", status=2)
+    assert not {"r.pm4", "o.info"} & set(s.names()), s.names()
+
+
 scene.each_in_its_scene([nothing_executed, missing_submission, both_end_early, golden_without_an_end, nothing_compared, other_gpus,
-           interrupt_that_did_not_come])
+           interrupt_that_did_not_come, no_recover])

@@ -66,6 +66,7 @@ static struct cps_err *open_side(struct runner *r, unsigned number, struct cps_s
         play->gpu = r->side[0].play->gpu;
     } else {
         CPS_TRY(play_read_dump(play, stream));
+        CPS_TRY(play_check_recover(play, &side->config, cps_stream_name(stream)));
     }
     CPS_TRY(play_open(play, &side->config, NULL));
     return number ? play_check_gpu(play) : play_gather(play, stream);
