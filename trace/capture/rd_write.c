@@ -28,6 +28,8 @@ struct writer {
     uint64_t iova, size;     /* that buffer */
     bool have_buffer;
     bool failed;
+    struct cps_buf defect; /* the first note of the reader */
+    uint64_t defect_at;
 };
 
 static void pack_gzip(struct writer *w)
@@ -160,6 +162,12 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
         end_buffer(w);
         put_address(w, CMDSTREAM_ADDR, item->stream.iova, item->stream.dwords);
         return NULL;
+    case CPS_ITEM_NOTE:
+        if (!w->defect.size) {
+            cps_buf_add(&w->defect, item->text.bytes, item->text.size);
+            w->defect_at = item->offset;
+        }
+        return NULL;
     case CPS_ITEM_RING:
         return cps_err_new(CPS_ERR_UNSUPPORTED,
                            "the capture holds a ring, which .rd has no section for");
@@ -184,7 +192,10 @@ struct cps_err *cps_rd_write(struct cps_stream *in, struct cps_outfile *out, con
     flush(&w);
     cps_buf_deinit(&w.frame);
     cps_buf_deinit(&w.contents);
-    if (!err && w.failed)
+    if (!err && (w.failed || w.defect.failed))
         err = cps_err_nomem();
+    if (!err && w.defect.size)
+        err = cps_err_input(cps_stream_name(in), w.defect_at, "%s", cps_buf_text(&w.defect));
+    cps_buf_deinit(&w.defect);
     return err;
 }

@@ -17,7 +17,8 @@ CPS_C_BEGIN
  * @param name  of the output: ".gz" and ".zst" at its end ask for compression. `.zst` is a sequence
  *              of frames of at most 4 MiB of sections each, so that it can be read from the middle
  * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS or CPS_ERR_INPUT as cps_capture_read(), or
- *         CPS_ERR_UNSUPPORTED when built without what the compression needs
+ *         CPS_ERR_UNSUPPORTED when built without what the compression needs; CPS_ERR_INPUT also for
+ *         the first defect that did not stop the reader: then everything else has been written
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_rd_write(struct cps_stream *in, struct cps_outfile *out,
                                                      const char *name);
