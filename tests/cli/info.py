@@ -106,6 +106,11 @@ def captures_become_rd():
     first, second = (json.loads(cpscope("info", "--json", name).stdout)["files"][0] for name in (path("c.rd"), again))
     for key in ("buffers", "submits", "packets", "gpu_id", "chip_id"):
         assert first[key] == second[key], (key, first[key], second[key])
+    for name, content, said in (
+            ("orphan.rd", make.chip(630) + make.section(make.CONTENTS, b"1234") + data, "contents without a buffer before them are ignored"),
+            ("cut.devcore", b"kernel: 6.1\nmodule: msm\nrevision: 630 (6.3.0.2)\nringbuffer:\n  - id: 0\n    iova: 0x00010", "truncated at line 6, in ringbuffer")):
+        done = cpscope("convert", path(name, content), "-o", path("left.rd"), status=3)
+        assert name in done.stderr and said in done.stderr and not os.path.exists(path("left.rd")), done.stderr
     done = cpscope("convert", path("cut.rd", data[:-6]), "-o", path("left.rd"), status=3)
     assert "cut.rd" in done.stderr and not os.path.exists(path("left.rd")), done.stderr
     done = cpscope("convert", path("c.rd"), "-o", path("x.cpt"), status=3)
@@ -214,10 +219,26 @@ def traces_are_described():
         assert (row["packets"], row["instructions"]) == (int(end[2]), int(end[3])), row
         assert row["firmware"][0]["name"] == "demo.fw" and row["capture"]["name"] == "frame.rd" and len(row["capture"]["sha256"]) == 64
         assert "policy " + row["policy"] in head, row
-    path("cut.trace", text[:text.index("\nEND ") + 1])
-    assert cpscope("info", path("cut.trace")).stdout.endswith("\nthe end is not recorded\n")
-    row, = json.loads(cpscope("info", "--json", path("cut.trace")).stdout)["files"]
+    short = text[:text.index("\nEND ") + 1]
+    path("endless.trace", short.replace("\n# events all\n", "\n# events reg,pkt\n", 1))
+    assert cpscope("info", path("endless.trace")).stdout.endswith("\nthe end is not recorded\n")
+    row, = json.loads(cpscope("info", "--json", path("endless.trace")).stdout)["files"]
     assert "end" not in row and "END" not in row["events"], row
+
+
+def a_trace_cut_between_two_lines_is_cut():
+    """Its head promises END. What a full disk or a killed copy left is an error wherever a trace is read, in each format."""
+    text = open(trace("whole.trace"), encoding="utf-8").read()
+    path("cut.trace", text[:text.index("\nEND ") + 1])
+    path("head.trace", text[:text.index("\nREG") + 1])
+    cpscope("convert", path("whole.trace"), "-o", path("whole.jsonl"))
+    path("cut.jsonl", "".join(open(path("whole.jsonl"), encoding="utf-8").read().splitlines(True)[:-1]))
+    for name in ("cut.trace", "head.trace", "cut.jsonl"):
+        said = name + ": offset 0x%x: the trace is cut short here: event END, which its head promises, is missing" % os.path.getsize(path(name))
+        for command in (["info"], ["convert", "-o", path("part.trace")], ["diff", path("whole.trace")], ["check"]):
+            done = cpscope(*command, path(name), status=3)
+            assert said in done.stderr + done.stdout, (command, done)
+        os.remove(path("part.trace"))
 
 
 def forms_are_named():
@@ -330,5 +351,6 @@ def nothing_is_left_behind():
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     captures_are_described, captures_are_described_for_programs, cut_captures_are_described_as_far_as_they_go, captures_become_rd,
     large_captures,
-    firmware_is_described, a_part_of_a_file_is_firmware, what_is_no_firmware_is_not_described, traces_are_described, forms_are_named,
+    firmware_is_described, a_part_of_a_file_is_firmware, what_is_no_firmware_is_not_described, traces_are_described, a_trace_cut_between_two_lines_is_cut,
+    forms_are_named,
     traces_are_compared, submissions_are_told_apart, nothing_is_left_behind)])

@@ -18,7 +18,7 @@
 
 #define HEAD                                                                   \
     "# cpscope-trace 1\n# gen a7xx\n# firmware a b.fw sha256:00\n# capture c " \
-    "sha256:unknown\n# policy waits=stop\n# events all\n# note kept\n# processors yes\n"
+    "sha256:unknown\n# policy waits=stop\n# events reg\n# note kept\n# processors yes\n"
 
 /* A file in memory. */
 struct file {

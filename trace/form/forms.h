@@ -16,6 +16,8 @@ struct cps_trace {
     enum cps_trace_form form;
     struct cps_trace_head head;
     void *state;
+    uint64_t count; /* events so far */
+    bool lacks_end; /* END, which the head promises, has not come yet */
     struct cps_err *(*next)(struct cps_trace *trace, struct cps_event *events, size_t max,
                             size_t *count);
     void (*close)(void *state);

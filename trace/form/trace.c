@@ -51,6 +51,9 @@ struct cps_err *cps_trace_open(struct cps_stream *stream, struct cps_trace **ret
     trace->stream = stream;
     trace->form = (enum cps_trace_form)(form - forms);
     struct cps_err *err = form->open(trace);
+    uint32_t kinds = 0;
+    trace->lacks_end =
+        !err && cps_text_classes(trace->head.events, &kinds) && (kinds >> CPS_EV_END & 1);
     if (err)
         cps_trace_close(trace);
     else
@@ -81,7 +84,17 @@ enum cps_trace_form cps_trace_form(const struct cps_trace *trace)
 struct cps_err *cps_trace_next(struct cps_trace *trace, struct cps_event *events, size_t max,
                                size_t *count)
 {
-    return trace->next(trace, events, max, count);
+    CPS_TRY(trace->next(trace, events, max, count));
+    for (size_t i = 0; i < *count; i++)
+        trace->lacks_end &= cps_event_kind(&events[i]) != CPS_EV_END;
+    trace->count += *count;
+    if (*count || !trace->lacks_end)
+        return NULL;
+    /* Lines end alike wherever a disk was full. */
+    return cps_err_input(cps_stream_name(trace->stream), cps_stream_offset(trace->stream),
+                         "the trace is cut short here: event END, which its head promises, is "
+                         "missing; the %llu events before it are whole",
+                         (unsigned long long)trace->count);
 }
 
 enum cps_trace_form cps_trace_form_of(const char *path)
