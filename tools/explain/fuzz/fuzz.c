@@ -158,7 +158,7 @@ static void run_batch(void *context, unsigned thread, size_t item)
     struct fuzz_case other;
     run->learned = &batch->learned;
     for (uint64_t i = 0; i < batch->cases; i++) {
-        if (i % 64 == 0 && should_stop(fuzz))
+        if (*fuzz->interrupted || (i % 64 == 0 && should_stop(fuzz)))
             break;
         make_input(fuzz, &rng, &other, &input);
         run_case(run, &input);
@@ -194,6 +194,7 @@ struct cps_err *fuzz_open(struct fuzz *fuzz)
     for (unsigned i = 0; i < fuzz->jobs; i++) {
         fuzz->run[i].limit = fuzz->limit;
         fuzz->run[i].oracles = fuzz->oracles;
+        fuzz->run[i].interrupted = fuzz->interrupted;
         CPS_TRY(run_open(&fuzz->run[i], &fuzz->config, fuzz->sides, &fuzz->protection));
     }
     const struct cps_fw *fw = fuzz->run[0].side[0].play->fw;
@@ -274,7 +275,7 @@ static struct cps_err *join_batch(struct fuzz *fuzz, struct batch *batch)
     fuzz->stats.executed += batch->executed;
     for (unsigned i = 0; i < 8; i++)
         fuzz->stats.ends[i] += batch->ends[i];
-    for (size_t i = 0; i < batch->count; i++) {
+    for (size_t i = 0; i < batch->count && !*fuzz->interrupted; i++) {
         const struct candidate *c = &batch->list[i];
         if (is_news(fuzz, batch, first, c)) {
             corpus_unpack(&c->input, &input);

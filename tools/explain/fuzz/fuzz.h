@@ -277,6 +277,7 @@ struct run {
     struct suspect suspect[RUN_SUSPECTS];
     unsigned suspects;
     uint64_t executed;
+    volatile int *interrupted; /**< not 0 ends what takes many runs; or NULL */
 };
 
 /** Loads the firmware of @p config, sets protection up, and boots. @p protection  of the first
