@@ -182,14 +182,31 @@ static struct cps_err *run_fuzz(struct fuzz *fuzz, const struct cps_options *opt
     return NULL;
 }
 
+/* The first oracle asked for by name that compares two revisions; NULL: none is. */
+static const char *find_comparison(const char *list)
+{
+    while (list && *list) {
+        unsigned length = (unsigned)strcspn(list, ",");
+        enum oracle oracle = oracle_find(list, length);
+        if (oracle == ORACLE_DIFFERENCE || oracle == ORACLE_ENDING)
+            return oracle_name(oracle);
+        list += length + (list[length] == ',');
+    }
+    return NULL;
+}
+
 static int usage(const struct cps_options *opt)
 {
+    const char *comparison = find_comparison(opt->oracles);
     for (unsigned i = 0; i < opt->run.fw_count; i++) {
         if (cps_named_engine(opt->run.fw[i]))
             return report_usage("fuzz takes firmware of Adreno, found --fw %s", opt->run.fw[i]);
     }
     if (opt->run.fw_count == 0 || opt->run.fw_count == 3 || opt->run.fw_count > 4)
         return report_usage("fuzz needs --fw FW, or --fw OLD --fw NEW (a5xx: two files each)");
+    if (comparison && play_revisions(&opt->run) < 2)
+        return report_usage("--oracles %s compares two revisions, expected --fw OLD --fw NEW",
+                            comparison);
     if (opt->jobs < 0 || opt->jobs > (long)SHARE_MOST)
         return report_usage("--jobs %ld: expected 1 to %u", opt->jobs, SHARE_MOST);
     if (opt->merge && !opt->arg_count)

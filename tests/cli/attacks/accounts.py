@@ -170,6 +170,14 @@ def interrupt_that_did_not_come(s):
     assert (found["status"], found["not_injected"]) == (4, 1), found
 
 
+def one_revision(s):
+    """an oracle that compares two revisions is no question about one firmware"""
+    s.firmware("a")
+    for oracle in ("difference", "ending", "hang,difference"):
+        s.refused("fuzz", "--fw", "a.fw", "--oracles", oracle, "--execs", "10", said="compares two revisions, expected --fw OLD --fw NEW", status=2)
+    s.ok("fuzz", "--fw", "a.fw", "--fw", "a.fw", "--oracles", "difference", "--execs", "10")
+
+
 def no_recover(s):
     """--no-recover where no input is a hang dump is refused, whichever command reads it"""
     s.matrix(2)
@@ -181,4 +189,4 @@ def no_recover(s):
 
 
 scene.each_in_its_scene([nothing_executed, missing_submission, both_end_early, golden_without_an_end, nothing_compared, other_gpus,
-           interrupt_that_did_not_come, no_recover])
+           interrupt_that_did_not_come, no_recover, one_revision])
