@@ -180,6 +180,7 @@ static struct cps_err *run(struct coverage *c)
         progress_part("capture", i + 1, opt->arg_count);
         CPS_TRY(report_skip(add_capture(c, opt->arg[i]), opt->arg, opt->arg_count, i, &c->skipped));
     }
+    c->stopped |= c->skipped ? 4 : 0;
     if (opt->run.no_recover && !c->dumps)
         return cps_err_new(CPS_ERR_USAGE, "--no-recover: expected a hang dump, found none");
     if (opt->output)

@@ -247,8 +247,8 @@ static struct cps_err *decode(struct job *job, const char *path, int *status)
 /* Options that shape a run; without firmware nothing runs. */
 static const char *find_run_option(const struct cps_options *opt)
 {
-    static const char *const names[] = {"as",     "chip-id", "inject",     "all",
-                                        "policy", "waits",   "visibility", "prefetch"};
+    static const char *const names[] = {"as",    "chip-id",    "inject",   "all",       "policy",
+                                        "waits", "visibility", "prefetch", "no-recover"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (opt_given(opt, names[i]))
             return names[i];
@@ -288,6 +288,7 @@ static struct cps_err *decode_all(const struct cps_options *opt, int *status)
         if (opt->summary)
             job.summary = tool_alloc(1, sizeof(*job.summary));
         err = report_skip(decode(&job, path, &one), opt->arg, opt->arg_count, i, &skipped);
+        one = skipped ? 4 : one;
         *status = one > *status ? one : *status;
         cps_buf_deinit(&job.text.out);
         decode_deinit(&job.decode);

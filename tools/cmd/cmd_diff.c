@@ -326,7 +326,7 @@ static struct cps_err *diff_firmware(struct differ *d)
 
 static int status_of(const struct differ *d)
 {
-    return d->total ? 1 : d->undecided;
+    return d->total ? 1 : d->skipped ? 4 : d->undecided;
 }
 
 static struct cps_err *print(struct differ *d)

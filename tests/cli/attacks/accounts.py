@@ -148,17 +148,18 @@ def nothing_compared(s):
 
 
 def other_gpus(s):
-    """of several captures, one of another GPU than the firmware's is skipped by name, and all of them are an error"""
+    """of several captures, one of another GPU than the firmware's is skipped by name, with status 4, and all of them are an error"""
     s.matrix(1)
     s.path("other.pm4", make.pm4("CP_NOP 0x1", gpu=740))
     for verb in (["cover", "--fw", "a.fw"], ["diff", "--fw", "a.fw", "--fw", "b.fw"]):
-        done = s.ok(*verb, "other.pm4", "c0.pm4")
+        done = s.ok(*verb, "other.pm4", "c0.pm4", status=4)
         assert "other.pm4: skipped: the capture is from a GPU of generation a7xx" in done.stderr, done.stderr
         assert done.stderr.endswith("1 of 2 captures are skipped\n"), done.stderr
         assert s.ok(*verb, "c0.pm4").stdout == done.stdout
         assert "all 2 captures are skipped" in s.ok(*verb, "other.pm4", "other.pm4", status=3).stderr
         s.refused(*verb, "other.pm4", said="generation a7xx")
-    assert json.loads(s.ok("diff", "--json", "--fw", "a.fw", "--fw", "b.fw", "other.pm4", "c0.pm4").stdout)["skipped"] == 1
+    said = json.loads(s.ok("diff", "--json", "--fw", "a.fw", "--fw", "b.fw", "other.pm4", "c0.pm4", status=4).stdout)
+    assert (said["skipped"], said["status"]) == (1, 4), said
 
 
 def interrupt_that_did_not_come(s):
@@ -184,6 +185,7 @@ def no_recover(s):
     for command in ("run a.fw c0.pm4", "cover a.fw c0.pm4", "reduce a.fw c0.pm4 -o r.pm4", "decode a.fw c0.pm4 c1.pm4"):
         verb, fw, *rest = command.split()
         s.refused(verb, "--no-recover", "--fw", fw, *rest, said="--no-recover: c0.pm4 is no hang dump", status=2)
+    s.refused("decode", "--no-recover", "c0.pm4", said="--no-recover is about a run", status=2)
     s.refused("cover", "--no-recover", "--fw", "a.fw", "c0.pm4", "c1.pm4", "-o", "o.info", said="--no-recover: expected a hang dump, found none", status=2)
     assert not {"r.pm4", "o.info"} & set(s.names()), s.names()
 
