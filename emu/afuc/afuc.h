@@ -237,6 +237,32 @@ CPS_PUBLIC uint64_t cps_afuc_nrt(const struct cps_afuc *machine, unsigned core);
 CPS_PUBLIC uint32_t cps_afuc_packet_table(const struct cps_afuc *machine, unsigned core,
                                           unsigned id);
 
+/** Memory of the kernel's driver with policy `ring=msm`, beside the buffers of the streams: the
+ * engine's own, also if there is a host, and in every address space. Its layout is that of struct
+ * msm_rbmemptrs (D: the kernel's msm_ringbuffer.h): the offsets below, in bytes. */
+#define CPS_AFUC_KERNEL UINT64_C(0x0001fffffc000000)
+enum cps_afuc_kernel {
+    /** The last fence. */
+    CPS_AFUC_KERNEL_FENCE = 0x4,
+    /** From a7xx on: the same of BV. */
+    CPS_AFUC_KERNEL_BV_FENCE = 0xc,
+    /** Of submission `seqno`, at `seqno` % CPS_AFUC_KERNEL_STATS_COUNT: four numbers of 64 bits,
+     * cycles at its start and end, always-on counter at its start and end. Not of a5xx. */
+    CPS_AFUC_KERNEL_STATS = 0x10,
+    CPS_AFUC_KERNEL_STATS_SIZE = 0x20,
+    CPS_AFUC_KERNEL_STATS_COUNT = 64,
+    /** Page table of the context. */
+    CPS_AFUC_KERNEL_TTBR0 = 0x810,
+    /** Its number. */
+    CPS_AFUC_KERNEL_CONTEXT = 0x818,
+};
+/**
+ * The last fence that the firmware wrote, with policy `ring=msm`.
+ * @param machine  which
+ * @return fence.seqno of CPS_ITEM_FENCE; 0: none was written
+ */
+CPS_PUBLIC uint32_t cps_afuc_fence(const struct cps_afuc *machine);
+
 CPS_C_END
 
 #endif

@@ -34,6 +34,9 @@ enum cps_item_kind {
     CPS_ITEM_DATA,
     /** `stream`: run these dwords at level IB1. */
     CPS_ITEM_SUBMIT,
+    /** `fence`: the streams of a submission are complete; it may have none. The driver ends it
+     * (policy `ring`). */
+    CPS_ITEM_FENCE,
     /** `text`: a defect that does not stop the reading ("warning: ..."). */
     CPS_ITEM_NOTE,
     /* State of a GPU at a crash; there are no submissions in such a capture. */
@@ -146,7 +149,16 @@ struct cps_item {
         uint32_t index;
         /** It is in LPAC's ring, not in that of the other processors. */
         bool lpac;
+        /** Address space that it runs in, from 1; 0: none is known, and none is switched to. */
+        uint32_t context;
     } stream;
+    /** The end of a submission. */
+    struct {
+        /** What the firmware is to write when it is done. */
+        uint32_t seqno;
+        /** As stream.context, of a submission without streams. */
+        uint32_t context;
+    } fence;
     /** A ring. */
     struct {
         /** As the file says; may come twice. */
@@ -235,10 +247,10 @@ struct cps_item_sink {
  */
 static inline bool cps_item_acts(const struct cps_item *item)
 {
-    return (1u << CPS_ITEM_SUBMIT | 1u << CPS_ITEM_RING | 1u << CPS_ITEM_INIT |
-            1u << CPS_ITEM_PACKETS | 1u << CPS_ITEM_CODE | 1u << CPS_ITEM_WRITE |
-            1u << CPS_ITEM_READ | 1u << CPS_ITEM_OBJECT | 1u << CPS_ITEM_WAIT | 1u << CPS_ITEM_RUN |
-            1u << CPS_ITEM_END) >>
+    return (1u << CPS_ITEM_SUBMIT | 1u << CPS_ITEM_FENCE | 1u << CPS_ITEM_RING |
+            1u << CPS_ITEM_INIT | 1u << CPS_ITEM_PACKETS | 1u << CPS_ITEM_CODE |
+            1u << CPS_ITEM_WRITE | 1u << CPS_ITEM_READ | 1u << CPS_ITEM_OBJECT |
+            1u << CPS_ITEM_WAIT | 1u << CPS_ITEM_RUN | 1u << CPS_ITEM_END) >>
                item->kind &
            1;
 }
