@@ -122,9 +122,31 @@ static void submit_lpac(struct cps_afuc *machine, const uint32_t call[4])
     machine_ring_lpac_(machine, call, 4);
 }
 
+/* The ring's part of a submission: the call, and what the driver writes before it. */
+static struct cps_err *submit_ring(struct cps_afuc *machine, const struct cps_item *item,
+                                   const uint32_t call[4])
+{
+    bool threads = cps_gen_since(machine->engine.gen, CPS_A7XX);
+    bool msm = machine_rings_as_msm_(machine);
+    uint32_t before = 0;
+    if (msm)
+        CPS_TRY(msm_begin_(machine, item->stream.context, &before));
+    if (msm)
+        CPS_TRY(msm_room_(machine, 4));
+    /* 0 is what follows these; CP_THREAD_CONTROL counts also where it came earlier. */
+    machine->submission_packets -= before + rings_begin_(machine);
+    if (threads && msm)
+        machine->submission_packets += sizeof(threads_a7xx) / sizeof(threads_a7xx[0]) / 2;
+    else if (threads)
+        machine_ring_(machine, threads_a7xx, sizeof(threads_a7xx) / sizeof(threads_a7xx[0]));
+    machine_ring_(machine, call, 4);
+    rings_end_(machine);
+    return NULL;
+}
+
 /* A SUBMIT event has no address of its own for the index: the stream's dwords, which an IB limits
  * to 20 bits, take the place of the program counter. */
-static void submit(struct cps_afuc *machine, const struct cps_item *item)
+static struct cps_err *submit(struct cps_afuc *machine, const struct cps_item *item)
 {
     uint64_t iova = item->stream.iova;
     uint32_t dwords = item->stream.dwords;
@@ -137,17 +159,24 @@ static void submit(struct cps_afuc *machine, const struct cps_item *item)
     machine->submission_packets = 0;
     if (!known && dwords) {
         machine_event_(machine, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, CPS_CPU_NONE, 0, iova, 0);
-        return;
+        return NULL;
     }
     if (item->stream.lpac) {
         submit_lpac(machine, call);
-        return;
+        return NULL;
     }
-    machine->submission_packets -= rings_begin_(machine); /* 0 is what follows these */
-    if (cps_gen_since(machine->engine.gen, CPS_A7XX))
-        machine_ring_(machine, threads_a7xx, sizeof(threads_a7xx) / sizeof(threads_a7xx[0]));
-    machine_ring_(machine, call, sizeof(call) / sizeof(call[0]));
-    rings_end_(machine);
+    return submit_ring(machine, item, call);
+}
+
+/* The submission is complete. One whose streams are all in other rings, or that has none, has its
+ * beginning here. */
+static struct cps_err *end_submission(struct cps_afuc *machine, const struct cps_item *item)
+{
+    uint32_t before = 0;
+    if (!machine_rings_as_msm_(machine) || machine->core[0].who == CPS_CPU_AQE)
+        return NULL;
+    CPS_TRY(msm_begin_(machine, item->fence.context, &before));
+    return msm_end_(machine, item->fence.seqno);
 }
 
 /* What the driver wrote for this GPU before it started the processor. */
@@ -187,8 +216,9 @@ struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *
                                               "it boots and waits for its SQE");
         if (item->stream.lpac && !machine_find_core_(machine, CPS_CPU_LPAC))
             return cps_err_new(CPS_ERR_INPUT, "a stream for LPAC, which this firmware lacks");
-        submit(machine, item);
-        return NULL;
+        return submit(machine, item);
+    case CPS_ITEM_FENCE:
+        return end_submission(machine, item);
     case CPS_ITEM_RING:
         set_ring(machine, item);
         return NULL;

@@ -257,6 +257,18 @@ struct cps_err *play_check_recover(const struct play *play, const struct cps_run
     return cps_err_new(CPS_ERR_USAGE, "--no-recover: %s is no hang dump", input);
 }
 
+/* The words of a recording, then those of the options. */
+static struct cps_err *input_policy(struct play *play, const char *input)
+{
+    const char *words = cps_buf_text(&play->recorded);
+    if (play->recorded.failed)
+        return cps_err_nomem();
+    if (play->recorded.size)
+        CPS_TRY(cps_err_within_(cps_policy_parse(words, play->gen, &play->policy), "%s",
+                                input ? input : "the capture"));
+    return cps_run_apply_policy(play->config, play->gen, &play->policy);
+}
+
 struct cps_err *play_open(struct play *play, const struct cps_run_config *config, const char *input)
 {
     play->items.item = play_take_item_;
@@ -282,12 +294,11 @@ struct cps_err *play_open(struct play *play, const struct cps_run_config *config
             CPS_TRY(code_open(play));
         play->gen = play->fw->gen;
     }
-    /* The words of a run file, then those of the options. */
     play->policy = cps_policy_default();
     play->policy.prefetch =
         play->dump && play->fw ? CPS_PREFETCH_ON : CPS_PREFETCH_OFF; /* as hardware does it */
     CPS_TRY(script_policy(play));
-    CPS_TRY(cps_run_apply_policy(play->config, play->gen, &play->policy));
+    CPS_TRY(input_policy(play, input));
     CPS_TRY(build_engine(play));
     CPS_TRY(inject(play));
     CPS_TRY(check_gmu(play));
@@ -327,6 +338,7 @@ void play_close(struct play *play)
     if (play->dump)
         dump_deinit(play->dump);
     free(play->dump);
+    cps_buf_deinit(&play->recorded);
     cps_buf_deinit(&play->missed);
 }
 
@@ -364,6 +376,8 @@ struct cps_err *play_borrow(struct play *play, const struct cps_run_config *conf
     play->gen = from->gen;
     play->policy = from->policy;
     play->engine = CPS_TAKE(from->engine);
+    CPS_TRY(input_policy(play, NULL));
+    play->engine->policy = play->policy;
     return NULL;
 }
 

@@ -94,6 +94,7 @@ struct cps_err *play_feed_submission(struct play *play, const struct cps_item *i
     CPS_TRY(cps_engine_feed(play->engine, &numbered));
     play->not_captured += !captured;
     play->executed += captured && item->stream.dwords != 0;
+    play->fed |= captured;
     *runs = captured;
     return NULL;
 }
@@ -104,6 +105,32 @@ static struct cps_err *submit(struct play *play, const struct cps_item *item)
     CPS_TRY(play_feed_submission(play, item, &runs));
     if (runs)
         run(play, play->config->limit);
+    return NULL;
+}
+
+/* Whether the driver does something at the end of a submission. */
+static bool wants_fences(const struct play *play)
+{
+    switch ((enum cps_policy_ring)play->policy.ring) {
+    case CPS_RING_CALLS:
+        return false;
+    case CPS_RING_MSM:
+        return true;
+    }
+    return false;
+}
+
+static struct cps_err *end_submission(struct play *play, const struct cps_item *item)
+{
+    bool fed = play->fed || play->config->submit < 0;
+    play->fed = false;
+    if (!wants_fences(play) || !fed)
+        return NULL;
+    play_boot(play);
+    if (play->stopped)
+        return NULL;
+    CPS_TRY(cps_engine_feed(play->engine, item));
+    run(play, play->config->limit);
     return NULL;
 }
 
@@ -184,6 +211,8 @@ struct cps_err *play_item(struct play *play, const struct cps_item *item)
         return cps_engine_feed(play->engine, &first);
     case CPS_ITEM_SUBMIT:
         return submit(play, item);
+    case CPS_ITEM_FENCE:
+        return end_submission(play, item);
     case CPS_ITEM_NOTE:
         play->notes++;
         return NULL;
@@ -275,6 +304,8 @@ static struct cps_err *gather_item(struct cps_item_sink *items, const struct cps
             play->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
         return play_check_gpu(play);
     }
+    if (item->kind == CPS_ITEM_FENCE && !wants_fences(play))
+        return NULL;
     return feed_add(&play->feed, item);
 }
 

@@ -70,6 +70,7 @@ struct play {
     const struct cps_stream *reads; /**< while it is read: for the line of progress */
     bool may_end;                   /**< a sink may want no more before the input ends */
     bool enough;                    /**< it does: what follows is ignored, too */
+    bool fed;                       /**< a stream of the submission at hand was not left out */
     bool input_failed;    /**< the input is truncated or damaged: only its beginning ran */
     bool boot_only;       /**< set by the caller: the boot is all that was asked for */
     uint32_t submissions; /**< seen */
@@ -81,7 +82,8 @@ struct play {
     unsigned place_count;
     uint64_t notes; /**< defects of the capture that did not stop the reading */
     uint64_t unknown[CPS_UNKNOWN_COUNT];
-    struct cps_buf missed; /**< a line for each read of the host's that was not as expected */
+    struct cps_buf recorded; /**< the policies that a capture names */
+    struct cps_buf missed;   /**< a line for each read of the host's that was not as expected */
     uint64_t misses;
 };
 
@@ -206,8 +208,8 @@ CPS_MUST_USE struct cps_err *play_script_items(struct play *play);
 
 /* ---- replay.c ---- */
 
-/** Whether @p capture begins as a hardware dump; then it is read whole into play->dump, before
- * play_open(): it says where the firmware lay. */
+/** Before play_open(): what the beginning of @p capture says of the engine. A hardware dump, which
+ * says where the firmware lay, is read whole into play->dump; a recording names its policies. */
 CPS_MUST_USE struct cps_err *play_read_dump(struct play *play, struct cps_stream *capture);
 /** Makes play->feed of play->dump, and finds out where the hardware stood. */
 CPS_MUST_USE struct cps_err *play_dump_items(struct play *play);

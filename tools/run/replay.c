@@ -11,6 +11,7 @@
 #include "isa/base/pm4.h"
 #include "isa/packet.h"
 #include "tools/run/code.h"
+#include "trace/capture/rd_write.h"
 #include "trace/out/json.h"
 
 enum { CACHE_FLUSH_TS = 4 };
@@ -374,7 +375,11 @@ struct cps_err *play_read_dump(struct play *play, struct cps_stream *capture)
 {
     const uint8_t *data = NULL;
     size_t size = 0;
-    CPS_TRY(cps_stream_peek(capture, 64, &data, &size));
+    size_t length = 0;
+    CPS_TRY(cps_stream_peek(capture, 1024, &data, &size));
+    const char *policy = cps_rd_policy(data, size, &length);
+    if (policy)
+        cps_buf_add(&play->recorded, policy, length);
     if (!cps_capture_is_hang(data, size))
         return NULL;
     play->dump = calloc(1, sizeof(*play->dump));

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Reads `.rd`, the capture format of freedreno, turnip and the kernel's `rd` files (sections of
  * type, size, payload; facts from Mesa's redump.h and readers). */
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/base/le.h"
 #include "trace/capture/formats.h"
+#include "trace/capture/rd_write.h"
 
 #define SYNC_MARK 0xffffffffu
 
@@ -43,9 +45,41 @@ static const char *const section_name[SECTION_COUNT] = {
 struct reader {
     struct cps_reading r; /* first */
     bool submitted;       /* a stream came since the last buffer: the next one starts afresh */
+    bool reset;           /* so it does in any case */
     bool have_address;    /* a GPUADDR has come */
+    bool open;            /* a submission has begun, and its end was not given */
+    uint32_t context;     /* as recordings say it */
+    uint32_t seqno;       /* of the submission that is open, or the last one */
     uint64_t iova;        /* of the last GPUADDR */
 };
+
+static struct cps_err *end_submission(struct reader *r)
+{
+    struct cps_item item = {.kind = CPS_ITEM_FENCE, .fence = {r->seqno, r->context}};
+    if (!r->open)
+        return NULL;
+    r->open = false;
+    return cps_reading_give_(&r->r, &item);
+}
+
+/* "cpscope submission context=1 seqno=2": what follows, up to the next one, is a submission, even
+ * without streams. Other texts are for people. */
+static struct cps_err *begin_submission(struct reader *r, const char *text, size_t size)
+{
+    char line[80] = "";
+    uint32_t context = 0;
+    uint32_t seqno = 0;
+    memcpy(line, text, size < sizeof(line) ? size : sizeof(line) - 1);
+    if (sscanf(line, CPS_RD_SUBMISSION, &context, &seqno) != 2)
+        return NULL;
+    CPS_TRY(end_submission(r));
+    r->submitted = false;
+    r->reset = r->have_address;
+    r->context = context;
+    r->seqno = seqno;
+    r->open = true;
+    return NULL;
+}
 
 /* Reads the first bytes of the payload and passes over the rest. */
 static struct cps_err *small_payload(struct reader *r, size_t *size)
@@ -65,6 +99,7 @@ static struct cps_err *read_text(struct reader *r)
     struct cps_item item = {.kind = CPS_ITEM_TEXT};
     item.text.bytes = (const char *)r->r.bytes;
     item.text.size = end ? (size_t)(end - r->r.bytes) : size;
+    CPS_TRY(begin_submission(r, item.text.bytes, item.text.size));
     return cps_reading_give_(&r->r, &item);
 }
 
@@ -100,8 +135,10 @@ static struct cps_err *read_gpuaddr(struct reader *r)
     CPS_TRY(check_range(r, r->iova, length));
     r->have_address = true;
     if (r->submitted)
+        CPS_TRY(end_submission(r));
+    if (r->submitted || r->reset)
         CPS_TRY(cps_reading_give_(&r->r, &reset));
-    r->submitted = false;
+    r->submitted = r->reset = false;
     struct cps_item item = {.kind = CPS_ITEM_BUFFER, .buffer = {.iova = r->iova, .size = length}};
     return cps_reading_give_(&r->r, &item);
 }
@@ -116,6 +153,9 @@ static struct cps_err *read_stream(struct reader *r)
         return cps_err_input(cps_stream_name(r->r.stream), r->r.offset,
                              "command stream of %u dwords, an indirect buffer holds up to %u",
                              item.stream.dwords, 0xfffffu);
+    r->seqno += !r->open;
+    r->open = true;
+    item.stream.context = r->context;
     return cps_reading_give_(&r->r, &item);
 }
 
@@ -207,6 +247,34 @@ struct cps_err *cps_rd_read_(struct cps_stream *stream, const struct cps_capture
         r->r.size = more ? cps_le32(header + 4) : SYNC_MARK;
         if (r->r.type != SYNC_MARK || r->r.size != SYNC_MARK)
             CPS_TRY(read_section(r));
+    }
+    return end_submission(r);
+}
+
+/* The next header of @p data from *at on, whose payload is there, too. */
+static bool next_section(struct cps_bytes data, size_t at, uint32_t *type, uint32_t *size)
+{
+    return cps_rd32(data, at, type) && cps_rd32(data, at + 4, size) && *size <= data.size - at - 8;
+}
+
+const char *cps_rd_policy(const uint8_t *data, size_t size, size_t *ret)
+{
+    const uint32_t texts =
+        1u << SECTION_TEST | 1u << SECTION_CMD | 1u << SECTION_GPU_ID | 1u << SECTION_CHIP_ID;
+    const size_t word = strlen(CPS_RD_POLICY);
+    uint32_t type = 0;
+    uint32_t length = 0;
+    if (!cps_rd_recognise_(data, size))
+        return NULL;
+    for (size_t at = 0; next_section((struct cps_bytes){data, size}, at, &type, &length);
+         at += 8 + (size_t)length) {
+        const char *text = (const char *)data + at + 8;
+        if (type == SECTION_CMD && length > word && !memcmp(text, CPS_RD_POLICY, word)) {
+            *ret = strnlen(text + word, length - word);
+            return text + word;
+        }
+        if ((type != SYNC_MARK || length != SYNC_MARK) && (type >= 32 || !(texts >> type & 1)))
+            break;
     }
     return NULL;
 }

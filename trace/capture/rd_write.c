@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Writes `.rd` from a capture of any format. */
+ * Writes `.rd`: from items, or from a capture of any format. */
 #include "trace/capture/rd_write.h"
 
 #include <string.h>
@@ -7,6 +7,7 @@
 
 #include "isa/base/buf.h"
 #include "isa/base/le.h"
+#include "isa/base/within.h"
 
 #ifdef CPS_HAVE_ZSTD
 #include <zstd.h>
@@ -19,7 +20,7 @@ enum { CMD = 2, GPUADDR = 3, CMDSTREAM_ADDR = 6, BUFFER_CONTENTS = 12, GPU_ID = 
 
 enum packing { PLAIN, GZIP, ZSTD };
 
-struct writer {
+struct cps_rd_writer {
     struct cps_item_sink sink; /* first */
     struct cps_outfile *out;
     enum packing packing;
@@ -32,7 +33,7 @@ struct writer {
     uint64_t defect_at;
 };
 
-static void pack_gzip(struct writer *w)
+static void pack_gzip(struct cps_rd_writer *w)
 {
     size_t room = compressBound(w->frame.size) + 32;
     CPS_FREE uint8_t *packed = malloc(room);
@@ -48,7 +49,7 @@ static void pack_gzip(struct writer *w)
     deflateEnd(&z);
 }
 
-static void pack_zstd(struct writer *w)
+static void pack_zstd(struct cps_rd_writer *w)
 {
 #ifdef CPS_HAVE_ZSTD
     size_t room = ZSTD_compressBound(w->frame.size);
@@ -62,7 +63,7 @@ static void pack_zstd(struct writer *w)
 #endif
 }
 
-static void flush(struct writer *w)
+static void flush(struct cps_rd_writer *w)
 {
     w->failed = w->failed || w->frame.failed;
     if (w->frame.size && w->packing == GZIP)
@@ -74,7 +75,7 @@ static void flush(struct writer *w)
     cps_buf_clear(&w->frame);
 }
 
-static void put_words(struct writer *w, const uint32_t *words, unsigned count)
+static void put_words(struct cps_rd_writer *w, const uint32_t *words, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         uint8_t bytes[4];
@@ -83,13 +84,13 @@ static void put_words(struct writer *w, const uint32_t *words, unsigned count)
     }
 }
 
-static void put_address(struct writer *w, uint32_t type, uint64_t iova, uint32_t length)
+static void put_address(struct cps_rd_writer *w, uint32_t type, uint64_t iova, uint32_t length)
 {
     put_words(w, (const uint32_t[]){type, 12, (uint32_t)iova, length, (uint32_t)(iova >> 32)}, 5);
 }
 
 /* The buffer at hand and what came of its contents. */
-static void end_buffer(struct writer *w)
+static void end_buffer(struct cps_rd_writer *w)
 {
     if (!w->have_buffer)
         return;
@@ -103,7 +104,7 @@ static void end_buffer(struct writer *w)
         flush(w);
 }
 
-static void begin_buffer(struct writer *w, uint64_t iova, uint64_t size)
+static void begin_buffer(struct cps_rd_writer *w, uint64_t iova, uint64_t size)
 {
     end_buffer(w);
     w->have_buffer = true;
@@ -111,7 +112,7 @@ static void begin_buffer(struct writer *w, uint64_t iova, uint64_t size)
     w->size = size;
 }
 
-static void add_contents(struct writer *w, const struct cps_item *item)
+static void add_contents(struct cps_rd_writer *w, const struct cps_item *item)
 {
     bool follows = w->have_buffer && item->buffer.iova == w->iova + w->contents.size;
     if (!follows)
@@ -122,7 +123,7 @@ static void add_contents(struct writer *w, const struct cps_item *item)
 }
 
 /* Text is padded to dwords, with a NUL behind it. */
-static void put_text(struct writer *w, const struct cps_item *item)
+static void put_text(struct cps_rd_writer *w, const struct cps_item *item)
 {
     static const char zeros[4];
     end_buffer(w);
@@ -132,9 +133,8 @@ static void put_text(struct writer *w, const struct cps_item *item)
     cps_buf_add(&w->frame, zeros, size - item->text.size);
 }
 
-static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_item *item)
+struct cps_err *cps_rd_item(struct cps_rd_writer *w, const struct cps_item *item)
 {
-    struct writer *w = (struct writer *)sink;
     switch (item->kind) {
     case CPS_ITEM_CHIP:
         end_buffer(w);
@@ -176,6 +176,11 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
     }
 }
 
+static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_item *item)
+{
+    return cps_rd_item((struct cps_rd_writer *)sink, item);
+}
+
 static bool ends_with(const char *name, const char *suffix)
 {
     size_t length = strlen(name);
@@ -183,19 +188,51 @@ static bool ends_with(const char *name, const char *suffix)
     return length > tail && !strcmp(name + length - tail, suffix);
 }
 
+struct cps_err *cps_rd_open(struct cps_outfile *out, const char *name, struct cps_rd_writer **ret)
+{
+    struct cps_rd_writer *w = calloc(1, sizeof(*w));
+    if (!w)
+        return cps_err_nomem();
+    w->sink.item = take_item;
+    w->out = out;
+    w->packing = ends_with(name, ".gz") ? GZIP : ends_with(name, ".zst") ? ZSTD : PLAIN;
+#ifndef CPS_HAVE_ZSTD
+    if (w->packing == ZSTD) {
+        free(w);
+        return cps_err_new(CPS_ERR_UNSUPPORTED, "%s: cpscope was built without zstd", name);
+    }
+#endif
+    *ret = w;
+    return NULL;
+}
+
+void cps_rd_flush(struct cps_rd_writer *w)
+{
+    end_buffer(w);
+    flush(w);
+}
+
+struct cps_err *cps_rd_close(struct cps_rd_writer *w)
+{
+    if (!w)
+        return NULL;
+    cps_rd_flush(w);
+    bool failed = w->failed;
+    cps_buf_deinit(&w->frame);
+    cps_buf_deinit(&w->contents);
+    cps_buf_deinit(&w->defect);
+    free(w);
+    return failed ? cps_err_nomem() : NULL;
+}
+
 struct cps_err *cps_rd_write(struct cps_stream *in, struct cps_outfile *out, const char *name)
 {
-    struct writer w = {.sink = {take_item}, .out = out};
-    w.packing = ends_with(name, ".gz") ? GZIP : ends_with(name, ".zst") ? ZSTD : PLAIN;
-    struct cps_err *err = cps_capture_read(in, NULL, &w.sink);
-    end_buffer(&w);
-    flush(&w);
-    cps_buf_deinit(&w.frame);
-    cps_buf_deinit(&w.contents);
-    if (!err && (w.failed || w.defect.failed))
+    struct cps_rd_writer *w = NULL;
+    CPS_TRY(cps_rd_open(out, name, &w));
+    struct cps_err *err = cps_capture_read(in, NULL, &w->sink);
+    if (!err && w->defect.failed)
         err = cps_err_nomem();
-    if (!err && w.defect.size)
-        err = cps_err_input(cps_stream_name(in), w.defect_at, "%s", cps_buf_text(&w.defect));
-    cps_buf_deinit(&w.defect);
-    return err;
+    if (!err && w->defect.size)
+        err = cps_err_input(cps_stream_name(in), w->defect_at, "%s", cps_buf_text(&w->defect));
+    return cps_err_first_(err, cps_rd_close(w));
 }

@@ -59,6 +59,11 @@ static uint32_t read_DONE(const struct cps_access *at)
     return assume(at, CPS_WHAT_ACK, 0);
 }
 
+static uint32_t read_READY(const struct cps_access *at)
+{
+    return assume(at, CPS_WHAT_ACK, 1);
+}
+
 static uint32_t read_ACK_BELOW(const struct cps_access *at)
 {
     return assume(at, CPS_WHAT_ACK, core_of_(at)->machine->reg[at->number - 1]);

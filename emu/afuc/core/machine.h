@@ -53,6 +53,14 @@ struct rings {
     uint32_t requested; /* the driver asked for the other, and the firmware has not finished */
 };
 
+/* What the driver knows of its ring for the policy `ring=msm`: driver_msm.c. */
+struct msm {
+    uint32_t prepared; /* its memory is there */
+    uint32_t open;     /* a submission has begun, and not ended */
+    uint32_t context;  /* the last one; 0: none */
+    uint32_t seqno;    /* the last fence */
+};
+
 enum { PIPE_COUNT = 8 }; /* numbers of enum adreno_pipe (D) */
 
 struct cps_afuc {
@@ -78,6 +86,7 @@ struct cps_afuc {
     struct injection injection[MAX_INJECTIONS + 1]; /* in order of submission and packet */
     unsigned injection_count, injection_next;
     struct rings rings;
+    struct msm msm;
     uint32_t submission;                      /* index of the one that runs */
     uint32_t submission_packets;              /* that core 0 has dispatched of it */
     uint32_t shared[SHARED_COUNT];            /* scratch that all processors see, control 0x200.. */
@@ -150,6 +159,18 @@ static inline bool machine_looks_ahead_(const struct cps_afuc *machine)
     case CPS_PREFETCH_OFF:
         return false;
     case CPS_PREFETCH_ON:
+        return true;
+    }
+    return false;
+}
+
+/** Whether the ring has what the kernel's msm driver writes around streams. */
+static inline bool machine_rings_as_msm_(const struct cps_afuc *machine)
+{
+    switch ((enum cps_policy_ring)machine->engine.policy.ring) {
+    case CPS_RING_CALLS:
+        return false;
+    case CPS_RING_MSM:
         return true;
     }
     return false;
@@ -348,6 +369,13 @@ bool core_idle_(const struct afuc_core *core);
 bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count);
 /** The same with LPAC's ring. */
 bool machine_ring_lpac_(struct cps_afuc *machine, const uint32_t *words, unsigned count);
+/** With `ring=msm`: whether the ring has room for @p words. @return NULL or CPS_ERR_INPUT */
+struct cps_err *msm_room_(struct cps_afuc *machine, uint32_t words);
+/** With `ring=msm`: what comes before the first stream of a submission; of others nothing.
+ * @param packets  gets how many packets that is */
+struct cps_err *msm_begin_(struct cps_afuc *machine, uint32_t context, uint32_t *packets);
+/** With `ring=msm`: what comes after the last stream. */
+struct cps_err *msm_end_(struct cps_afuc *machine, uint32_t seqno);
 /** After CP_ME_INIT: the records of both rings, and where the firmware finds the first's. */
 void rings_prepare_(struct cps_afuc *machine);
 /** Packets before and after the streams of a submission.
