@@ -106,6 +106,10 @@ CPS_PUBLIC bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, 
                                 uint32_t packet);
 /** How many of those requests there were. @param left  gets how many of them did not come */
 unsigned cps_afuc_injections_(const struct cps_afuc *machine, unsigned *left);
+/** Where the words of the ring that a core reads end: dwords from its begin. */
+uint32_t cps_afuc_ring_end_(const struct cps_afuc *machine, unsigned core);
+/** The numbering of control registers. CPS_LAYOUT_A5XX_PFP stands for PFP and ME together. */
+enum cps_layout cps_afuc_layout_(const struct cps_afuc *machine);
 
 /**
  * Logs the branches that cores take from now on (not while STEP events are wanted). A clone begins

@@ -171,6 +171,16 @@ unsigned cps_afuc_injections_(const struct cps_afuc *machine, unsigned *left)
     return machine->injection_count;
 }
 
+uint32_t cps_afuc_ring_end_(const struct cps_afuc *machine, unsigned core)
+{
+    return ring_of_(&machine->core[core]).wptr;
+}
+
+enum cps_layout cps_afuc_layout_(const struct cps_afuc *machine)
+{
+    return machine->layout;
+}
+
 uint32_t cps_afuc_image_size(const struct cps_afuc *machine, unsigned core)
 {
     return machine->core[core].uop_count;

@@ -91,7 +91,7 @@ static struct cps_err *open_capture(struct run *run)
 {
     CPS_TRY(play_stream(run->path, &run->capture));
     run->play.boot_only = run->path == play_nothing;
-    if (run->form == CPS_FORM_SQLITE) /* no other form has room for them */
+    if (run->form == CPS_FORM_SQLITE || run->opt->dump) /* no other form has room for them */
         CPS_TRY(cps_buffers_create(&run->play.buffers));
     CPS_TRY(play_read_dump(&run->play, run->capture));
     run->hashing = run->opt->arg_count && run->opt->output && !run->play.dump &&
@@ -185,6 +185,12 @@ static struct cps_err *finish_trace(struct run *run)
 
 /* ---- The run ---- */
 
+static struct cps_err *write_dump(struct play *play)
+{
+    const struct run *run = (const struct run *)play;
+    return play_write_dump(play, file_name(capture_name(run)), run->opt->dump);
+}
+
 static void start_threads(struct run *run)
 {
     unsigned threads = opt_threads(run->opt);
@@ -211,6 +217,9 @@ static struct cps_err *prepare(struct run *run)
     else if (!cps_run_is_script(&opt->run))
         CPS_TRY(open_capture(run));
     run->play.quiet = true; /* the summary says it */
+    if (opt->dump && run->play.dump)
+        return cps_err_new(CPS_ERR_USAGE, "--dump: %s is a hang dump already", capture_name(run));
+    run->play.at_stop = opt->dump ? write_dump : NULL;
     if (opt->all && !run->play.dump)
         return cps_err_new(CPS_ERR_USAGE, "--all: %s is no hang dump", capture_name(run));
     CPS_TRY(play_open(&run->play, &opt->run, opt->arg_count && !run->source ? opt->arg[0] : NULL));

@@ -42,11 +42,11 @@ static void count_steps(struct cps_sink *sink, const struct cps_event *events, s
 }
 
 /* What the dump holds, which may be less than it takes. */
-static struct cps_err *read_cache(const struct dump *dump, bool a6xx, struct code *code)
+static struct cps_err *read_cache(const struct dump *dump, bool is_known, struct code *code)
 {
     const struct dump_block *block = dump_block(dump, "CP_UCODE_DBG");
     struct cps_err *err = NULL;
-    if (!a6xx)
+    if (!is_known)
         cps_buf_str(&code->why, "the layout of the instruction cache in this generation's dumps is "
                                 "unknown");
     else if (!block)
@@ -68,10 +68,15 @@ struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw, struct
     if (!code)
         return cps_err_nomem();
     code->steps.put = count_steps;
-    bool a6xx = *fw ? (*fw)->gen == CPS_A6XX : cps_gpu_generation(dump->gpu) == 6;
-    CPS_TRY(read_cache(dump, a6xx, code));
+    bool is_known = *fw && !dump->policy.size ? (*fw)->gen == CPS_A6XX : dump_has_layouts(dump);
+    CPS_TRY(read_cache(dump, is_known, code));
     code->same = *fw && !code->why.size && dump_has_table(dump, *fw) && is_same(&code->cache, *fw);
-    return *fw && !code->why.size && !code->same ? recover(code, fw) : NULL;
+    if (!*fw || code->why.size || code->same)
+        return NULL;
+    if ((*fw)->gen == CPS_A6XX)
+        return recover(code, fw);
+    cps_buf_str(&code->why, "the dump's firmware is another one, which is only recovered of a6xx");
+    return code->why.failed ? cps_err_nomem() : NULL;
 }
 
 void code_put_choice(const struct play *play, struct cps_buf *out)

@@ -14,6 +14,7 @@
 #define UCODE_DBG_TABLE 0x4000u
 #define TABLE_SIZE      128u
 #define DATA_LIMIT      (UINT64_C(2) << 30)
+#define RB_BASE         0x800u /* CP_RB_BASE of a5xx on */
 
 static void add_ring(struct dump *dump, const struct cps_item *item)
 {
@@ -116,6 +117,26 @@ static struct cps_err *add_banked(struct dump *dump, const struct cps_item *item
     return NULL;
 }
 
+/* The value behind @p key; NULL: it is another line. */
+static const char *value_of(const struct cps_item *item, const char *key)
+{
+    size_t length = strlen(key);
+    bool same = item->text.size > length && !memcmp(item->text.bytes, key, length);
+    return same ? item->text.bytes + length : NULL;
+}
+
+/* Lines of a dump that coredump.h wrote. */
+static void take_own(struct dump *dump, const struct cps_item *item)
+{
+    const char *end = item->text.bytes + item->text.size;
+    const char *policy = value_of(item, "policy: ");
+    const char *ticks = value_of(item, "ticks: ");
+    if (policy && !dump->policy.size)
+        cps_buf_add(&dump->policy, policy, (size_t)(end - policy));
+    for (; ticks && ticks < end && *ticks >= '0' && *ticks <= '9'; ticks++)
+        dump->ticks = 10 * dump->ticks + (uint64_t)(*ticks - '0');
+}
+
 static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_item *item)
 {
     struct dump *dump = (struct dump *)sink;
@@ -145,6 +166,8 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
             dump->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
         return NULL;
     case CPS_ITEM_TEXT:
+        take_own(dump, item);
+        /* fall through */
     case CPS_ITEM_NOTE:
         if (item->kind == CPS_ITEM_NOTE && item->text.cut)
             cps_buf_add(&dump->cut, item->text.bytes, item->text.size);
@@ -177,7 +200,7 @@ struct cps_err *dump_read(struct dump *dump, struct cps_stream *stream)
         cps_buf_printf(&dump->text,
                        "warning: %u rings and blocks beyond the first %u and %u are left out\n",
                        dump->dropped, DUMP_MAX_RINGS, DUMP_MAX_BLOCKS);
-    return dump->text.failed || dump->cut.failed ? cps_err_nomem() : NULL;
+    return dump->text.failed || dump->cut.failed || dump->policy.failed ? cps_err_nomem() : NULL;
 }
 
 void dump_deinit(struct dump *dump)
@@ -193,6 +216,7 @@ void dump_deinit(struct dump *dump)
     free(dump->clusters);
     cps_buf_deinit(&dump->text);
     cps_buf_deinit(&dump->cut);
+    cps_buf_deinit(&dump->policy);
 }
 
 const struct dump_block *dump_block(const struct dump *dump, const char *name)
@@ -243,13 +267,42 @@ bool dump_memory(const struct dump *dump, uint64_t iova, uint32_t *ret)
     return false;
 }
 
+/* Of several with work, the processor is at the one that CP_RB_BASE names. */
 const struct dump_ring *dump_hung_ring(const struct dump *dump)
 {
+    const struct dump_ring *hung = NULL;
+    uint32_t low = 0, high = 0;
+    bool known = dump_reg(dump, RB_BASE, &low) && dump_reg(dump, RB_BASE + 1, &high);
     for (unsigned i = 0; i < dump->ring_count; i++) {
-        if (dump->ring[i].last_fence != dump->ring[i].retired_fence)
-            return &dump->ring[i];
+        const struct dump_ring *ring = &dump->ring[i];
+        bool is_current = known && ring->iova == ((uint64_t)high << 32 | low);
+        if (ring->last_fence != ring->retired_fence && (!hung || is_current))
+            hung = ring;
     }
-    return dump->ring_count ? &dump->ring[0] : NULL;
+    return hung || !dump->ring_count ? hung : &dump->ring[0];
+}
+
+enum cps_gen dump_gen(const struct dump *dump)
+{
+    static const enum cps_gen gens[] = {CPS_A5XX, CPS_A6XX, CPS_A7XX, CPS_A8XX};
+    unsigned number = cps_gpu_generation(dump->gpu);
+    return dump->gpu && number >= 5 && number <= 8 ? gens[number - 5] : CPS_A6XX;
+}
+
+bool dump_has_layouts(const struct dump *dump)
+{
+    return dump->policy.size || dump_gen(dump) == CPS_A6XX;
+}
+
+uint32_t dump_scratch_first(enum cps_layout layout)
+{
+    bool is_gen3 = layout == CPS_LAYOUT_A7XX_GEN3 || layout == CPS_LAYOUT_A8XX;
+    return layout == CPS_LAYOUT_A5XX_PFP ? 0x40 : is_gen3 ? 0x400 : SCRATCH_FIRST;
+}
+
+uint32_t dump_scratch_count(enum cps_layout layout)
+{
+    return layout == CPS_LAYOUT_A5XX_PFP ? 0x40 : SCRATCH_COUNT;
 }
 
 const uint32_t *dump_table(const struct dump *dump)

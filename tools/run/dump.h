@@ -88,6 +88,8 @@ struct dump {
     struct cps_buffers *table; /**< gets what the dump says of them; the caller's, or NULL */
     unsigned dropped;          /**< rings and blocks for which there was no room */
     struct cps_buf text;       /**< lines of the header: "comm: crashit" */
+    uint64_t ticks;            /**< as coredump_config.ticks; 0: not known */
+    struct cps_buf policy;     /**< of the emulator that the dump is from; empty: of hardware */
     struct cps_buf cut;        /**< where the file is cut and what is missing; empty: it is not */
     uint32_t *reg;             /**< DUMP_REGS values of section `registers` */
     bool *known;               /**< whether the dump has the register */
@@ -114,8 +116,18 @@ bool dump_reg(const struct dump *dump, uint32_t offset, uint32_t *ret);
 const char *dump_cluster_name(enum dump_cluster cluster);
 /** The dword at @p iova in a buffer or ring of the dump. */
 bool dump_memory(const struct dump *dump, uint64_t iova, uint32_t *ret);
-/** The ring that hung: the first with work that has not retired, else the first. NULL: none. */
+/** The ring that hung: of those with work that has not retired the current one, or the first; else
+ * the first. NULL: none. */
 const struct dump_ring *dump_hung_ring(const struct dump *dump);
+
+/** The generation of the GPU; a6xx where the dump does not say. */
+enum cps_gen dump_gen(const struct dump *dump);
+/** Whether the layouts of the blocks are known: those of hardware only for a6xx. */
+bool dump_has_layouts(const struct dump *dump);
+/** The control register at which the scratch in CP_UCODE_DBG begins, and how many there are; by the
+ * layout of the firmware's control registers (D: Mesa's crashdec; ctrl.def). */
+uint32_t dump_scratch_first(enum cps_layout layout);
+uint32_t dump_scratch_count(enum cps_layout layout);
 
 /** The packet table of the firmware that ran: 128 handlers out of CP_UCODE_DBG; NULL: none. */
 const uint32_t *dump_table(const struct dump *dump);

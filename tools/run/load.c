@@ -297,6 +297,10 @@ struct cps_err *play_open(struct play *play, const struct cps_run_config *config
     play->policy = cps_policy_default();
     play->policy.prefetch =
         play->dump && play->fw ? CPS_PREFETCH_ON : CPS_PREFETCH_OFF; /* as hardware does it */
+    if (play->dump && play->dump->policy.size) /* an emulator's dump says how it ran */
+        CPS_TRY(cps_err_within_(
+            cps_policy_parse(cps_buf_text(&play->dump->policy), play->gen, &play->policy),
+            "the dump's policy"));
     CPS_TRY(script_policy(play));
     CPS_TRY(input_policy(play, input));
     CPS_TRY(build_engine(play));

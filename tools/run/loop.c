@@ -58,6 +58,7 @@ static void begin(struct play *play)
     play->begun = true;
     play_watch(play);
     run(play, play->config->limit);
+    play->boot_clock = play->engine->clock;
 }
 
 void play_boot(struct play *play)
@@ -91,6 +92,9 @@ struct cps_err *play_feed_submission(struct play *play, const struct cps_item *i
         return NULL;
     bool captured = is_captured(play, item);
     numbered.stream.index = index;
+    if (cps_afuc_of(play->engine))
+        play->ring_begin = cps_afuc_ring_end_(cps_afuc_of(play->engine), 0);
+    play->ring_clock = play->engine->clock;
     CPS_TRY(cps_engine_feed(play->engine, &numbered));
     play->not_captured += !captured;
     play->executed += captured && item->stream.dwords != 0;
@@ -198,7 +202,15 @@ static struct cps_err *act(struct play *play, const struct cps_item *item)
     return play->missed.failed ? cps_err_nomem() : NULL;
 }
 
-struct cps_err *play_item(struct play *play, const struct cps_item *item)
+static struct cps_err *tell_stop(struct play *play)
+{
+    if (!play->at_stop || !play->stopped || play->stop == CPS_STOP_IDLE ||
+        play->stop == CPS_STOP_NOMEM)
+        return NULL;
+    return CPS_TAKE(play->at_stop)(play);
+}
+
+static struct cps_err *take_item(struct play *play, const struct cps_item *item)
 {
     struct cps_item first = {.kind = CPS_ITEM_CHIP};
     switch (item->kind) {
@@ -219,6 +231,12 @@ struct cps_err *play_item(struct play *play, const struct cps_item *item)
     default:
         return cps_item_acts(item) ? act(play, item) : cps_engine_feed(play->engine, item);
     }
+}
+
+struct cps_err *play_item(struct play *play, const struct cps_item *item)
+{
+    CPS_TRY(take_item(play, item));
+    return tell_stop(play);
 }
 
 /* Where addresses are looked up while the streams run, only the buffers of now count: so the table
@@ -286,6 +304,8 @@ struct cps_err *play_run(struct play *play, struct cps_stream *capture)
     play->reads = NULL;
     if (!listed)
         play_boot(play);
+    if (!err)
+        err = tell_stop(play);
     if (play->stop == CPS_STOP_NOMEM) {
         cps_err_free(err);
         return cps_err_nomem();

@@ -8,6 +8,7 @@
  *   loop.c    the loop
  *   account.c what was executed, and how it ended
  *   script.c  what a run file says, as items
+ *   stop_dump.c  the hang dump of a run that has stopped early
  *   replay.c  a hardware dump as items, and where to stop */
 #ifndef CPS_PLAY_H
 #define CPS_PLAY_H
@@ -56,17 +57,23 @@ struct play {
                           compares two; else the one that ran there */
     bool quiet;        /**< set before play_open(): which firmware of a dump runs is not printed */
     struct code *code; /**< what the dump holds of that, if it was asked for */
-    struct replay *replay;          /**< what to replay of it */
-    struct feed feed;               /**< items of inputs that are read whole */
-    struct cps_sink *trace;         /**< where recorded events go on to, or NULL */
-    uint32_t kinds;                 /**< what `trace` wants */
-    uint32_t extra;                 /**< what the engine emits beyond that, for our own use */
-    struct cps_sink *watcher;       /**< who gets those, or NULL */
-    bool muted;                     /**< nothing goes to `trace` */
-    enum cps_stop stop;             /**< of the last run */
-    bool begun;                     /**< the bootstrap has run */
-    bool booted;                    /**< the driver's first packets, too */
-    bool stopped;                   /**< the engine cannot go on; what follows is ignored */
+    struct replay *replay;    /**< what to replay of it */
+    struct feed feed;         /**< items of inputs that are read whole */
+    struct cps_sink *trace;   /**< where recorded events go on to, or NULL */
+    uint32_t kinds;           /**< what `trace` wants */
+    uint32_t extra;           /**< what the engine emits beyond that, for our own use */
+    struct cps_sink *watcher; /**< who gets those, or NULL */
+    bool muted;               /**< nothing goes to `trace` */
+    enum cps_stop stop;       /**< of the last run */
+    bool begun;               /**< the bootstrap has run */
+    bool booted;              /**< the driver's first packets, too */
+    bool stopped;             /**< the engine cannot go on; what follows is ignored */
+    /** Called once when the engine has stopped before the end of what it was fed, while its memory
+     * and `buffers` are those of then; or NULL. */
+    struct cps_err *(*at_stop)(struct play *);
+    uint32_t ring_begin;            /**< dword of the ring where the submission that runs begins */
+    uint64_t ring_clock;            /**< of the engine then */
+    uint64_t boot_clock;            /**< in front of the driver\'s first packets */
     const struct cps_stream *reads; /**< while it is read: for the line of progress */
     bool may_end;                   /**< a sink may want no more before the input ends */
     bool enough;                    /**< it does: what follows is ignored, too */
@@ -205,6 +212,13 @@ CPS_MUST_USE struct cps_err *play_load_script(const char *path, const struct cps
 
 /** Makes play->feed of play->script. */
 CPS_MUST_USE struct cps_err *play_script_items(struct play *play);
+
+/* ---- stop_dump.c ---- */
+
+/** Writes the hang dump of the engine as it stands (tools/run/coredump.h), for `at_stop`. @p input
+ * is the name of what ran; @p path  of the dump, "-": stdout */
+CPS_MUST_USE struct cps_err *play_write_dump(struct play *play, const char *input,
+                                             const char *path);
 
 /* ---- replay.c ---- */
 

@@ -168,7 +168,7 @@ static struct cps_err *gather_writes(struct replay *h, struct cps_engine *engine
     uint64_t state = 0;
     writes_deinit(&h->writes);
     cps_engine_get(engine, (struct cps_location){0, CPS_FILE_GENERAL, 0x13}, &state);
-    writes_init(&h->writes, (uint32_t)state);
+    writes_init(&h->writes, h->play->gen, (uint32_t)state);
     cps_engine_sink(engine, &h->writes.sink, WRITES_KINDS);
     enum cps_stop stop = cps_engine_run(engine, ticks ? ticks : h->play->config->limit);
     cps_engine_sink(engine, NULL, 0);
@@ -242,10 +242,10 @@ static struct cps_err *find_starts(struct replay *h)
 }
 
 /* Without CP_SQE_STAT nobody can say where the hardware stood; of other generations nobody knows
- * what is in it. */
+ * what is in it, unless an emulator wrote the dump. */
 bool replay_has_place(const struct replay *r)
 {
-    return r->play->gen == CPS_A6XX && dump_block(r->dump, "CP_SQE_STAT");
+    return (r->play->gen == CPS_A6XX || r->dump->policy.size) && dump_block(r->dump, "CP_SQE_STAT");
 }
 
 /* Which place of the replay the hardware stood at, and all that was written up to there. */
@@ -457,8 +457,9 @@ void replay_print(const struct replay *r, bool all, FILE *out)
         fprintf(out, "# %s\n", cps_buf_text(&r->place_text));
     else
         fprintf(out, "# position of the hardware unknown, nothing compared: %s\n",
-                r->play->gen == CPS_A6XX ? "no CP_SQE_STAT block"
-                                         : "the layout of this generation's dumps is unknown");
+                r->play->gen == CPS_A6XX || r->dump->policy.size
+                    ? "no CP_SQE_STAT block"
+                    : "the layout of this generation's dumps is unknown");
     if (r->missing)
         fprintf(out, "# %" PRIu64 " indirect buffers are missing from the dump\n", r->missing);
     if (r->pool.why.size)

@@ -24,6 +24,7 @@ struct cps_options {
     const char *events;
     const char *symbols;
     const char *to;
+    const char *dump;
     const char *signals;
     const char *mask;
     struct file_paths search;  /**< of --search, --known, --counts */

@@ -17,6 +17,7 @@ struct listing {
     const struct cps_names *names;
     struct cps_buf *out;
     uint32_t none; /* the handler of packets which there are not */
+    enum cps_gen gen;
 };
 
 /* The handlers that begin at @p pc, the best name first. Most packets share the one of packets
@@ -43,7 +44,7 @@ static void put_word(const struct listing *l, uint32_t pc)
     struct cps_print_names names = {.names = l->names};
     struct cps_insn insn;
     size_t start = l->out->size;
-    cps_decode(&cps_isa_afuc, CPS_A6XX, l->cache->word[pc], &insn);
+    cps_decode(&cps_isa_afuc, l->gen, l->cache->word[pc], &insn);
     cps_buf_printf(l->out, "%*s", INDENT, "");
     cps_print(&cps_isa_afuc, &insn, pc, &names, l->out);
     cps_buf_str(l->out, " ");
@@ -66,11 +67,12 @@ static uint32_t put_hole(const struct listing *l, uint32_t pc)
     return end;
 }
 
-static struct cps_err *put_cache(const struct cps_fw_icache *cache, struct cps_buf *out)
+static struct cps_err *put_cache(const struct cps_fw_icache *cache, enum cps_gen gen,
+                                 struct cps_buf *out)
 {
     struct cps_names *names = NULL;
-    CPS_TRY(cps_names_create(CPS_LAYOUT_A6XX, NULL, &names));
-    const struct listing l = {cache, names, out, cps_fw_default_handler_(cache->table)};
+    CPS_TRY(cps_names_create(cps_gen_layout(gen), NULL, &names));
+    const struct listing l = {cache, names, out, cps_fw_default_handler_(cache->table), gen};
     for (uint32_t pc = 0; pc < cache->count;) {
         if (!is_known(&l, pc)) {
             pc = put_hole(&l, pc);
@@ -127,7 +129,8 @@ static struct cps_err *list(const char *path, const char *rnn, const struct play
     put_head(code, play->dump, out);
     if (code->recovered)
         return cps_fw_listing_marked_(play->fw, &code->cache, rnn, out);
-    return play->fw ? cps_fw_listing(play->fw, rnn, out) : put_cache(&code->cache, out);
+    return play->fw ? cps_fw_listing(play->fw, rnn, out)
+                    : put_cache(&code->cache, dump_gen(play->dump), out);
 }
 
 struct cps_err *info_dump_listing(const char *path, const struct cps_run_config *config,

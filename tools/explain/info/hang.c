@@ -46,7 +46,8 @@ struct hang {
     uint32_t pc, level, header;
 };
 
-static const char *const level_names[8] = {"ring", "IB1", "IB2", "draw state", "?", "?", "?", "?"};
+static const char *const level_names[8] = {"ring", "IB1", "IB2", "draw state",
+                                           "IB3",  "?",   "?",   "?"};
 
 static void describe_header(const struct hang *h, uint32_t header, char *to, size_t size)
 {
@@ -370,7 +371,7 @@ static void put_code(const struct hang *hang, struct json_object *to)
         unsigned mark = !is_inside ? CPS_FW_UNKNOWN : cache->mark ? cache->mark[pc] : CPS_FW_DONOR;
         if (mark != CPS_FW_HARDWARE && !(is_whole && is_inside))
             continue;
-        cps_decode(&cps_isa_afuc, CPS_A6XX, cache->word[pc], &insn);
+        cps_decode(&cps_isa_afuc, dump_gen(hang->dump), cache->word[pc], &insn);
         cps_print(&cps_isa_afuc, &insn, pc, &names, &text);
         doc_put(row, "word=%u instruction=%p from=%s", cache->word[pc], &text, sources[mark]);
         if (rows)
@@ -494,12 +495,12 @@ static struct cps_err *describe(struct hang *h, const char *name, const char *fi
     h->names = names;
     h->stat = dump_block(h->dump, "CP_SQE_STAT");
     h->pc = dump_word(h->stat, STAT_PC);
-    h->level = dump_word(h->stat, STAT_LEVEL) & 7;
+    h->level = hang_level(dump_gen(h->dump), dump_word(h->stat, STAT_LEVEL));
     h->header = dump_word(h->stat, STAT_HEADER);
     roq_read(h->dump, &h->roq);
     struct cps_err *err = h->stat ? mempool_read(h->dump, &h->pool) : NULL;
     if (!err) {
-        hang_wait_of(&h->play->code->cache, CPS_A6XX, h->stat, h->pc, &h->wait);
+        hang_wait_of(&h->play->code->cache, dump_gen(h->dump), h->stat, h->pc, &h->wait);
         doc_put(to, ".layout=%s .name=%s format=%s", layout, name, h->dump->format);
         put_dump(h, to);
     }

@@ -115,6 +115,7 @@ static struct cps_err *find_place(struct runner *r, struct job *job, uint64_t un
     if (!until)
         return NULL;
     const struct record *record = &r->side[0].record;
+    level = hang_level(play->gen, level);
     r->place = (struct runner_target){true, header, level, cps_engine_where(play->engine, 0).pc, 0};
     for (size_t i = 0; i < record->count; i++) {
         if (record->event[i].value == header &&

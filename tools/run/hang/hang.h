@@ -27,6 +27,30 @@ struct json_object;
 /** In the order of their places. */
 enum roq_region { ROQ_RING, ROQ_MRB, ROQ_VSD, ROQ_IB1, ROQ_IB2, ROQ_SDS, ROQ_REGIONS };
 
+/** Dwords of the ROQ, and levels with streams that are fetched: IB1, IB2, draw state. */
+enum { ROQ_WORDS = 0x400, ROQ_LEVELS = 3 };
+
+/** Numbers of the registers that say how the ROQ is read. */
+struct roq_registers {
+    uint16_t status[ROQ_REGIONS];    /**< read position in 10:0, write position in 26:16 */
+    uint16_t available[ROQ_REGIONS]; /**< words that wait in 31:16, of IBs plus 1 (H: a630) */
+    uint16_t base[ROQ_LEVELS];   /**< of the fetch that is being filled, and the next register */
+    uint16_t rest[ROQ_LEVELS];   /**< dwords of it not fetched yet */
+    uint16_t dwords[ROQ_LEVELS]; /**< its size */
+};
+/** Those of a generation. A reader of hardware dumps only knows the layout of a6xx's ROQ. */
+const struct roq_registers *roq_registers_of(enum cps_gen gen);
+/** Where regions begin, in dwords, and their end, from CP_ROQ_THRESHOLDS_1 and _2. */
+void roq_borders(uint32_t low, uint32_t high, uint32_t ret[ROQ_REGIONS + 1]);
+/** Those registers, and what most chips of a6xx have there; an emulator without such registers has
+ * these borders, too. */
+enum {
+    ROQ_THRESHOLDS_1 = 0x8c1,
+    ROQ_THRESHOLDS_2 = 0x8c2,
+    ROQ_DEFAULT_LOW = (int)0x8040362c,
+    ROQ_DEFAULT_HIGH = 0x010000c0,
+};
+
 /** One region; positions are dwords from its begin. */
 struct roq_queue {
     bool known; /**< the dump has its positions and its borders */
@@ -45,7 +69,7 @@ void roq_read(const struct dump *dump, struct roq *ret);
 uint32_t roq_waiting(const struct roq_queue *queue);
 /** The word @p distance dwords behind the read position; before it where it is negative. */
 uint32_t roq_word(const struct roq *roq, enum roq_region region, int64_t distance);
-/** The region of a level as CP_SQE_STAT counts them: 0 ring, 1 IB1, 2 IB2, 3 draw state. */
+/** The region of a level as hang_level() counts them. */
 static inline enum roq_region roq_of_level(uint32_t level)
 {
     static const enum roq_region regions[] = {ROQ_RING, ROQ_IB1, ROQ_IB2, ROQ_SDS};
@@ -134,9 +158,10 @@ struct replay_write {
     uint8_t direct;  /**< it went by the queues (control register REG_WRITE) */
 };
 
-/** Takes the events REG, PIPE, PKT, STEP and STEPX of the SQE. */
+/** Takes the events REG, PIPE, PKT, STEP and STEPX of the SQE; of a5xx those of PFP and ME. */
 struct writes {
     struct cps_sink sink; /**< first */
+    uint32_t who;         /**< a bit for each processor */
     struct replay_write *write;
     size_t count;
     uint64_t packet, packets;
@@ -151,7 +176,7 @@ struct writes {
      1u << CPS_EV_STEPX)
 
 /** Begins with @p state in $13. The caller calls writes_deinit() in any case. */
-void writes_init(struct writes *writes, uint32_t state);
+void writes_init(struct writes *writes, enum cps_gen gen, uint32_t state);
 void writes_deinit(struct writes *writes);
 
 /** Which of the two banks a write goes to. The firmware of a6xx counts contexts in $13, 7:0, those
@@ -189,17 +214,20 @@ struct hang_sought {
     bool pc_known; /**< `pc` is a place of the firmware that runs */
     enum hang_by by;
     uint32_t pc;
-    bool quick; /**< the first place with the best rank is enough: candidates are not counted */
+    uint64_t ticks; /**< of an emulator's dump: since the ring was fed; 0: not known */
+    bool exact;     /**< general registers count, too */
+    bool quick;     /**< the first place with the best rank is enough: candidates are not counted */
 };
 
 /** How well a packet agrees, a bit each; the more a higher bit says. */
 enum hang_rank {
-    HANG_RANK_PC = 1,       /**< the program counter is reached in it */
-    HANG_RANK_IB1 = 2,      /**< the words of the IB1 that called its stream, if one did */
-    HANG_RANK_IB2 = 4,      /**< those of the IB2 */
-    HANG_RANK_WORDS = 8,    /**< the words of its stream */
-    HANG_RANK_HEADERS = 16, /**< the three headers, and the level */
-    HANG_RANK_BEST = 31,
+    HANG_RANK_REGISTERS = 1, /**< the general registers; only where a dump says the tick */
+    HANG_RANK_PC = 2,        /**< the program counter is reached in it */
+    HANG_RANK_IB1 = 4,       /**< the words of the IB1 that called its stream, if one did */
+    HANG_RANK_IB2 = 8,       /**< those of the IB2 */
+    HANG_RANK_WORDS = 16,    /**< the words of its stream */
+    HANG_RANK_HEADERS = 32,  /**< the three headers, and the level */
+    HANG_RANK_BEST = 62,     /**< all but the registers */
 };
 
 struct hang_position {
@@ -223,11 +251,23 @@ CPS_MUST_USE struct cps_err *hang_find(const struct hang_sought *sought, struct 
 /** Appends what there is to say of a place, for people. */
 void hang_place_text(const struct hang_position *place, struct cps_buf *out);
 
-/** Levels as CP_SQE_STAT counts them, as those of events. */
+/** The levels of this page: 0 ring, 1 IB1, 2 IB2, 3 draw state, HANG_IB3. */
+enum { HANG_IB3 = 4 };
+/** The same of what CP_SQE_STAT has: IB3 of a7xx on comes before draw state (emu/afuc, IB_LEVEL).
+ */
+static inline uint32_t hang_level(enum cps_gen gen, uint32_t level)
+{
+    level &= 7;
+    if (!cps_gen_since(gen, CPS_A7XX) || level < 3)
+        return level;
+    return level == 3 ? (uint32_t)HANG_IB3 : 3;
+}
+/** Levels as hang_level() counts them, as those of events. */
 static inline unsigned hang_event_level(uint32_t level)
 {
-    static const uint8_t levels[] = {CPS_LEVEL_RB, CPS_LEVEL_IB1, CPS_LEVEL_IB2, CPS_LEVEL_SDS};
-    return levels[level & 3];
+    static const uint8_t levels[] = {CPS_LEVEL_RB, CPS_LEVEL_IB1, CPS_LEVEL_IB2, CPS_LEVEL_SDS,
+                                     CPS_LEVEL_IB3};
+    return levels[level % 5];
 }
 
 /* ---- What a processor waits for, read off the code around its program counter. ---- */

@@ -19,7 +19,8 @@ void hang_seek(const struct dump *dump, const struct cps_fw *fw, const struct co
     const struct dump_block *stat = dump_block(dump, "CP_SQE_STAT");
     uint32_t pc = dump_word(stat, STAT_PC);
     *ret = (struct hang_sought){.stat = stat, .pc_known = same, .by = HANG_BY_PC, .pc = pc};
-    ret->level = dump_word(stat, STAT_LEVEL) & 7;
+    ret->level = hang_level(fw->gen, dump_word(stat, STAT_LEVEL));
+    ret->ticks = dump->ticks;
     roq_read(dump, &ret->roq);
     if (same || !code || !cps_fw_icache_locate_(&code->cache, fw, pc, &ret->pc))
         return;
@@ -76,7 +77,7 @@ static bool words_agree(const struct hang_sought *s, struct cps_engine *engine, 
 static bool same_words(const struct hang_sought *s, struct cps_engine *engine, uint32_t level)
 {
     struct cps_position at = cps_afuc_position(cps_afuc_of(engine), 0, hang_event_level(level));
-    if (!s->roq.queue[roq_of_level(level)].known || !at.active || !at.dwords)
+    if (level == HANG_IB3 || !s->roq.queue[roq_of_level(level)].known || !at.active || !at.dwords)
         return false;
     if (words_agree(s, engine, level, at, at.consumed))
         return true;
@@ -91,7 +92,7 @@ static unsigned rank_of_callers(const struct hang_sought *s, struct cps_engine *
     unsigned rank = 0;
     if (level < 2 || same_words(s, engine, 1))
         rank |= HANG_RANK_IB1;
-    if (level < 3 || same_words(s, engine, 2))
+    if (level < 3 || same_words(s, engine, 2)) /* IB3 is called by IB2, as groups are */
         rank |= HANG_RANK_IB2;
     return rank;
 }
@@ -103,6 +104,17 @@ struct search {
     uint64_t packet; /* the last one that was a candidate; UINT64_MAX: none */
 };
 
+static bool same_registers(const struct hang_sought *s, struct cps_engine *engine)
+{
+    for (uint32_t i = 1; i <= STAT_REM; i++) {
+        uint64_t value = 0;
+        cps_engine_get(engine, (struct cps_location){0, CPS_FILE_GENERAL, i}, &value);
+        if (value != dump_word(s->stat, i))
+            return false;
+    }
+    return true;
+}
+
 /* Words are worth more than the program counter: that one is the same in each of the packets. */
 static unsigned rank_of(const struct search *search, struct cps_engine *engine, uint32_t level)
 {
@@ -110,6 +122,8 @@ static unsigned rank_of(const struct search *search, struct cps_engine *engine, 
     unsigned rank = HANG_RANK_HEADERS;
     if (s->pc_known && cps_engine_where(engine, 0).pc == s->pc)
         rank |= HANG_RANK_PC;
+    if (s->exact && same_registers(s, engine))
+        rank |= HANG_RANK_REGISTERS;
     if (!same_words(s, engine, level))
         return rank;
     return rank | HANG_RANK_WORDS | rank_of_callers(s, engine, level);
@@ -118,8 +132,9 @@ static unsigned rank_of(const struct search *search, struct cps_engine *engine, 
 static void count(struct search *search, const struct cps_engine *engine, unsigned rank)
 {
     struct hang_position *place = search->place;
-    unsigned words = rank & ~(unsigned)HANG_RANK_PC;
-    unsigned best = place->rank & ~(unsigned)HANG_RANK_PC;
+    const unsigned inside = HANG_RANK_PC | HANG_RANK_REGISTERS;
+    unsigned words = rank & ~inside;
+    unsigned best = place->rank & ~inside;
     if (words > best)
         place->candidates = 1;
     else if (words == best && search->packet != engine->packets)
@@ -135,7 +150,8 @@ static void match_state(struct search *search, struct cps_engine *engine)
     const struct hang_sought *s = search->sought;
     const struct cps_afuc *machine = cps_afuc_of(engine);
     struct hang_position *place = search->place;
-    if (!same_packet(s, machine) || s->level > 3 || (cps_afuc_level(machine, 0) & 7) != s->level)
+    uint32_t level = hang_level(engine->gen, cps_afuc_level(machine, 0));
+    if (!same_packet(s, machine) || s->level > HANG_IB3 || level != s->level)
         return;
     unsigned rank = rank_of(search, engine, s->level);
     count(search, engine, rank);
@@ -152,6 +168,7 @@ static void match_state(struct search *search, struct cps_engine *engine)
 /* Packets of a whole run that have the dump's three headers, by their number. */
 struct passing {
     struct cps_sink sink; /* first */
+    unsigned who;         /* the processor of CP_SQE_STAT */
     uint32_t sought[HEADERS], headers[HEADERS];
     uint64_t packets; /* so far */
     uint64_t *number;
@@ -166,6 +183,8 @@ static void note_packets(struct cps_sink *sink, const struct cps_event *events, 
         if (cps_event_kind(&events[i]) != CPS_EV_PKT)
             continue;
         p->packets++;
+        if (cps_event_who(&events[i]) != p->who)
+            continue;
         p->headers[2] = p->headers[1];
         p->headers[1] = p->headers[0];
         p->headers[0] = events[i].value;
@@ -182,7 +201,8 @@ static struct cps_err *run_whole(const struct hang_sought *s, struct cps_engine 
                                  uint64_t limit, struct passing *p, struct cps_engine **whole,
                                  enum cps_stop *stop)
 {
-    *p = (struct passing){.sink = {note_packets}, .packets = engine->packets};
+    *p =
+        (struct passing){.sink = {note_packets}, .who = engine->who[0], .packets = engine->packets};
     CPS_TRY(cps_engine_clone(engine, whole));
     for (unsigned i = 0; i < HEADERS; i++) {
         p->sought[i] = dump_word(s->stat, STAT_HEADER + i);
@@ -245,6 +265,31 @@ static struct cps_err *step_candidates(struct search *search, struct cps_engine 
     return err;
 }
 
+/* An emulator's dump says when it stopped, counted from the ring's first word: the same run stands
+ * there again, but for ticks in which processors found nothing to do. */
+static struct cps_err *find_at_tick(const struct hang_sought *sought, struct cps_engine *engine,
+                                    uint64_t limit, struct hang_position *ret)
+{
+    enum { AROUND = 4096, EXACT = HANG_RANK_BEST | HANG_RANK_REGISTERS };
+    struct hang_sought exact = *sought;
+    struct search search = {.sought = &exact, .place = ret, .packet = UINT64_MAX};
+    uint64_t end = engine->clock + sought->ticks + AROUND;
+    struct cps_engine *at = NULL;
+    if (!sought->ticks || sought->ticks > limit)
+        return NULL;
+    CPS_TRY(cps_engine_clone(engine, &at));
+    exact.exact = true;
+    enum cps_stop stop = CPS_STOP_BUDGET;
+    if (sought->ticks > AROUND)
+        stop = cps_engine_run(at, sought->ticks - AROUND);
+    while (stop == CPS_STOP_BUDGET && at->clock < end && ret->rank != EXACT) {
+        stop = cps_engine_run(at, 1);
+        match_state(&search, at);
+    }
+    cps_engine_destroy(at);
+    return stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
+}
+
 struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *engine,
                           uint64_t limit, struct hang_position *ret)
 {
@@ -252,8 +297,15 @@ struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *e
     struct passing passing = {.count = 0};
     enum cps_stop stop = CPS_STOP_BUDGET;
     struct search search = {.sought = sought, .place = ret, .packet = UINT64_MAX};
-    *ret =
-        (struct hang_position){.no_words = !sought->roq.queue[roq_of_level(sought->level)].known};
+    const unsigned sure = HANG_RANK_HEADERS | HANG_RANK_PC | HANG_RANK_REGISTERS;
+    const struct hang_position nowhere = {
+        .no_words =
+            sought->level == HANG_IB3 || !sought->roq.queue[roq_of_level(sought->level)].known};
+    *ret = nowhere;
+    CPS_TRY(find_at_tick(sought, engine, limit, ret));
+    if ((ret->rank & sure) == sure)
+        return NULL;
+    *ret = nowhere;
     struct cps_err *err = run_whole(sought, engine, limit, &passing, &whole, &stop);
     if (!err)
         err = step_candidates(&search, engine, &passing, whole->clock);

@@ -162,15 +162,17 @@ static void add_stream(struct replay *r, uint32_t level)
 static void add_scratch(struct replay *r)
 {
     const struct dump_block *ucode = dump_block(r->dump, "CP_UCODE_DBG");
-    for (unsigned i = 0; ucode && i < SCRATCH_COUNT; i++) {
+    uint32_t first = dump_scratch_first(r->play->fw->layout);
+    uint32_t count = dump_scratch_count(r->play->fw->layout);
+    for (unsigned i = 0; ucode && i < count; i++) {
         char name[24];
-        uint32_t emulated = value(r, CPS_FILE_CONTROL, SCRATCH_FIRST + i);
+        uint32_t emulated = value(r, CPS_FILE_CONTROL, first + i);
         struct excuse why = r->same_firmware ? excuse(r) : other_revision;
         if (UCODE_SCRATCH + i >= ucode->size)
             why = not_held;
         if (!r->from_boot && !why.why && !emulated)
             why = no_history;
-        snprintf(name, sizeof(name), "ctrl.0x%03x", SCRATCH_FIRST + i);
+        snprintf(name, sizeof(name), "ctrl.0x%03x", first + i);
         add(r, name, dump_word(ucode, UCODE_SCRATCH + i), emulated, why);
     }
 }

@@ -6,14 +6,59 @@
 /* Where the driver says that regions begin (D: a6xx_hw_init() of the kernel, register database).
  * CP_ROQ_THRESHOLDS_1 has MRB, VSD, IB1 and IB2 in bytes, CP_ROQ_THRESHOLDS_2 SDS in 15:0 and the
  * size of it all in 31:16; units of 4 dwords. */
-enum { THRESHOLDS_1 = 0x8c1, THRESHOLDS_2 = 0x8c2, UNIT = 4 };
+enum { UNIT = 4 };
 /* Read and write positions: dwords of the whole, 10:0 and 26:16 (H: a630, which has 10 bits). */
 enum { POSITION_BITS = 0x7ff, POSITION_WRITE = 16 };
 
-static const uint16_t position_register[ROQ_REGIONS] = {
-    [ROQ_RING] = 0x939, [ROQ_MRB] = 0x93d, [ROQ_VSD] = 0x93e,
-    [ROQ_IB1] = 0x93a,  [ROQ_IB2] = 0x93b, [ROQ_SDS] = 0x93c,
+/* D: register database. On a5xx, of which no source says where they are, those numbers are free. */
+static const struct roq_registers a6xx_registers = {
+    .status = {[ROQ_RING] = 0x939,
+               [ROQ_MRB] = 0x93d,
+               [ROQ_VSD] = 0x93e,
+               [ROQ_IB1] = 0x93a,
+               [ROQ_IB2] = 0x93b,
+               [ROQ_SDS] = 0x93c},
+    .available = {[ROQ_RING] = 0x948,
+                  [ROQ_MRB] = 0x94c,
+                  [ROQ_VSD] = 0x94d,
+                  [ROQ_IB1] = 0x949,
+                  [ROQ_IB2] = 0x94a,
+                  [ROQ_SDS] = 0x94b},
+    .base = {0x928, 0x92b, 0x92e},
+    .rest = {0x92a, 0x92d, 0x930},
+    .dwords = {0x943, 0x944, 0x945},
 };
+static const struct roq_registers a8xx_registers = {
+    .status = {[ROQ_RING] = 0x920,
+               [ROQ_MRB] = 0x925,
+               [ROQ_VSD] = 0x926,
+               [ROQ_IB1] = 0x921,
+               [ROQ_IB2] = 0x922,
+               [ROQ_SDS] = 0x924},
+    .available = {[ROQ_RING] = 0x918,
+                  [ROQ_MRB] = 0x91d,
+                  [ROQ_VSD] = 0x91e,
+                  [ROQ_IB1] = 0x919,
+                  [ROQ_IB2] = 0x91a,
+                  [ROQ_SDS] = 0x91c},
+    .base = {0x900, 0x904, 0x90c},
+    .rest = {0x902, 0x906, 0x90e},
+    .dwords = {0x903, 0x907, 0x90f},
+};
+
+const struct roq_registers *roq_registers_of(enum cps_gen gen)
+{
+    return cps_gen_since(gen, CPS_A8XX) ? &a8xx_registers : &a6xx_registers;
+}
+
+void roq_borders(uint32_t low, uint32_t high, uint32_t ret[ROQ_REGIONS + 1])
+{
+    const uint32_t border[ROQ_REGIONS + 1] = {
+        0, low & 0xff, low >> 8 & 0xff, low >> 16 & 0xff, low >> 24, high & 0xffff, high >> 16,
+    };
+    for (unsigned i = 0; i <= ROQ_REGIONS; i++)
+        ret[i] = UNIT * border[i];
+}
 
 static bool inside(const struct roq_queue *queue, uint32_t position)
 {
@@ -23,20 +68,27 @@ static bool inside(const struct roq_queue *queue, uint32_t position)
 void roq_read(const struct dump *dump, struct roq *ret)
 {
     uint32_t low = 0, high = 0;
+    uint32_t border[ROQ_REGIONS + 1];
+    const struct roq_registers *registers = roq_registers_of(dump_gen(dump));
     *ret = (struct roq){.block = dump_block(dump, "CP_ROQ")};
-    if (!ret->block || !dump_reg(dump, THRESHOLDS_1, &low) || !dump_reg(dump, THRESHOLDS_2, &high))
+    bool known = dump_reg(dump, ROQ_THRESHOLDS_1, &low) && dump_reg(dump, ROQ_THRESHOLDS_2, &high);
+    if (dump->policy.size && (!known || dump_gen(dump) != CPS_A6XX)) {
+        low = (uint32_t)ROQ_DEFAULT_LOW;
+        high = ROQ_DEFAULT_HIGH;
+    } else if (!known) {
         return;
-    const uint32_t border[ROQ_REGIONS + 1] = {
-        0, low & 0xff, low >> 8 & 0xff, low >> 16 & 0xff, low >> 24, high & 0xffff, high >> 16,
-    };
+    }
+    if (!ret->block)
+        return;
+    roq_borders(low, high, border);
     for (unsigned region = 0; region < ROQ_REGIONS; region++) {
         struct roq_queue *queue = &ret->queue[region];
         if (border[region + 1] <= border[region])
             continue;
-        queue->begin = UNIT * border[region];
-        queue->size = UNIT * (border[region + 1] - border[region]);
+        queue->begin = border[region];
+        queue->size = border[region + 1] - border[region];
         uint32_t value = 0;
-        bool known = dump_reg(dump, position_register[region], &value);
+        known = dump_reg(dump, registers->status[region], &value);
         uint32_t read = value & POSITION_BITS;
         uint32_t write = value >> POSITION_WRITE & POSITION_BITS;
         queue->known = known && inside(queue, read) && inside(queue, write);
@@ -85,13 +137,13 @@ static bool ring_position(const struct dump *dump, const struct dump_ring *ring,
 
 bool roq_fetch(const struct dump *dump, uint32_t level, struct roq_fetch *ret)
 {
-    enum { IB1_BASE = 0x928, IB1_REST = 0x92a, IB1_DWORDS = 0x943, IB_STRIDE = 3 };
     uint32_t low = 0, high = 0;
-    uint32_t base = IB1_BASE + (level - 1) * IB_STRIDE;
+    const struct roq_registers *registers = roq_registers_of(dump_gen(dump));
+    uint32_t base = registers->base[(level - 1) % ROQ_LEVELS];
     *ret = (struct roq_fetch){0};
     bool known = dump_reg(dump, base, &low) && dump_reg(dump, base + 1, &high) &&
-                 dump_reg(dump, IB1_REST + (level - 1) * IB_STRIDE, &ret->rest) &&
-                 dump_reg(dump, IB1_DWORDS + level - 1, &ret->dwords);
+                 dump_reg(dump, registers->rest[(level - 1) % ROQ_LEVELS], &ret->rest) &&
+                 dump_reg(dump, registers->dwords[(level - 1) % ROQ_LEVELS], &ret->dwords);
     ret->iova = (uint64_t)high << 32 | low;
     return known;
 }

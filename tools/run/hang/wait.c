@@ -45,13 +45,14 @@ static bool goes_back(const struct code_at *c, uint32_t at, struct loop *ret)
            at - ret->from <= LONGEST;
 }
 
-/* The shortest loop around @p pc. */
-static bool find_loop(const struct code_at *c, uint32_t pc, struct loop *ret)
+/* The shortest loop around @p pc that has more than @p least instructions. */
+static bool find_loop(const struct code_at *c, uint32_t pc, uint32_t least, struct loop *ret)
 {
     bool found = false;
     for (uint32_t at = pc ? pc - 1 : 0; at <= pc + LONGEST; at++) {
         struct loop loop;
-        if (!goes_back(c, at, &loop) || loop.from > pc || loop.end < pc)
+        if (!goes_back(c, at, &loop) || loop.from > pc || loop.end < pc ||
+            loop.branch - loop.from < least)
             continue;
         if (found && loop.branch - loop.from >= ret->branch - ret->from)
             continue;
@@ -157,8 +158,13 @@ void hang_wait_of(const struct cps_fw_icache *cache, enum cps_gen gen,
     *ret = (struct hang_wait){0};
     if (!read_at(&code, pc, &insn))
         return;
-    if (find_loop(&code, pc, &loop))
+    /* One that only counts down, between two polls, is in the loop of these. */
+    uint32_t least = 0;
+    while (find_loop(&code, pc, least, &loop) &&
+           (ret->what == HANG_WAIT_UNKNOWN || ret->what == HANG_WAIT_LOOP)) {
         *ret = poll(&code, &loop);
-    else
+        least = loop.branch - loop.from + 1;
+    }
+    if (!least)
         ret->what = queue_of(&insn);
 }

@@ -31,7 +31,7 @@ static void add_writes(struct cps_sink *sink, const struct cps_event *events, si
     struct writes *w = (struct writes *)sink;
     for (size_t i = 0; i < count; i++) {
         unsigned kind = cps_event_kind(&events[i]);
-        if (cps_event_who(&events[i]) != CPS_CPU_SQE)
+        if (!(w->who >> cps_event_who(&events[i]) & 1))
             continue;
         if (kind == CPS_EV_STEP || kind == CPS_EV_STEPX) {
             /* Of a STEP, `value` says which registers it has, `addr` their values in order: two at
@@ -50,9 +50,10 @@ static void add_writes(struct cps_sink *sink, const struct cps_event *events, si
     }
 }
 
-void writes_init(struct writes *writes, uint32_t state)
+void writes_init(struct writes *writes, enum cps_gen gen, uint32_t state)
 {
     *writes = (struct writes){.sink = {add_writes}, .state = state};
+    writes->who = gen == CPS_A5XX ? 1u << CPS_CPU_PFP | 1u << CPS_CPU_ME : 1u << CPS_CPU_SQE;
 }
 
 void writes_deinit(struct writes *writes)
