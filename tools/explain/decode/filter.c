@@ -299,7 +299,7 @@ static bool has_name(const struct decode_filter *filter, const struct decode_pac
     bool found = !filter->packet;
     snprintf(number, sizeof(number), "0x%02x", (unsigned)pm4.opcode);
     for (const char *list = filter->packet; !found && next_item(&list, &item, &length);)
-        found = is_type4 ? is_like(item, length, "type4")
+        found = is_type4 ? is_like(item, length, "type4") || is_like(item, length, "PKT4")
                          : (packet->name && is_like(item, length, packet->name)) ||
                                is_like(item, length, number);
     return found;
