@@ -111,6 +111,8 @@ def captures_become_rd():
             ("cut.devcore", b"kernel: 6.1\nmodule: msm\nrevision: 630 (6.3.0.2)\nringbuffer:\n  - id: 0\n    iova: 0x00010", "truncated at line 6, in ringbuffer")):
         done = cpscope("convert", path(name, content), "-o", path("left.rd"), status=3)
         assert name in done.stderr and said in done.stderr and not os.path.exists(path("left.rd")), done.stderr
+    assert "truncated at line 6, in ringbuffer" in cpscope("info", path("cut.devcore"), status=4).stdout
+    assert "truncated" in json.loads(cpscope("info", "--json", path("cut.devcore"), status=4).stdout)["files"][0]["text"]
     done = cpscope("convert", path("cut.rd", data[:-6]), "-o", path("left.rd"), status=3)
     assert "cut.rd" in done.stderr and not os.path.exists(path("left.rd")), done.stderr
     done = cpscope("convert", path("c.rd"), "-o", path("x.cpt"), status=3)

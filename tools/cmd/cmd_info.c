@@ -125,11 +125,18 @@ int cmd_info(const struct cps_options *opt)
         if (!opt->json && !(err && err->code == CPS_ERR_NOMEM)) /* which says nothing of the file */
             err = cps_err_first_(print_text(file), err);
         cps_json_append(files, file);
-        if (err)
+        if (err) {
             status = report_error(err);
+        } else if (cps_json_get(file, ".cut")) {
+            fprintf(stderr, "cpscope: %s: the dump is truncated: its description is incomplete\n",
+                    opt->arg[i]);
+            status = status ? status : 4;
+        }
     }
-    if (opt->json && !status)
-        return report_result(doc_print(root, NULL, true));
+    if (opt->json && (!status || status == 4)) {
+        struct cps_err *err = doc_print(root, NULL, true);
+        return err ? report_error(err) : status;
+    }
     json_object_put(root);
     return status;
 }

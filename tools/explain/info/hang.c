@@ -518,6 +518,8 @@ struct cps_err *info_dump(struct cps_stream *stream, const char *firmware, struc
     /* A cut dump is described as far as it goes, then reported. */
     if (!err || err->code != CPS_ERR_NOMEM)
         err = cps_err_first_(err, describe(&hang, cps_stream_name(stream), firmware, to));
+    if (dump->cut.size)
+        cps_json_bool(to, ".cut", true);
     mempool_deinit(&hang.pool);
     play_close(play);
     free(play);
