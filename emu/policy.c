@@ -13,14 +13,21 @@ enum {
     HWSQ = CPS_ON_HWSQ,
     SEQ = CPS_ON_SEQ,
     VP1 = CPS_ON_VP1,
-    PFIFO = CPS_ON_PFIFO
+    PFIFO = CPS_ON_PFIFO,
+    LATE = CPS_ON_ALL + 1,
 };
 
 static const struct cps_policy_row rows[] = {
 #define POLICY_FIRST(id, word) word
 #define POLICY_WORD(id, word)  " " word
 #define POLICY(engines, field, name, words, initial, meaning) \
-    {engines, offsetof(struct cps_policy, field), name, words, initial, meaning},
+    {(engines)&CPS_ON_ALL,                                    \
+     offsetof(struct cps_policy, field),                      \
+     name,                                                    \
+     words,                                                   \
+     initial,                                                 \
+     ((engines)&LATE) != 0,                                   \
+     meaning},
 #define POLICY_NUMBER POLICY
 #include "emu/policy.def"
 };
@@ -215,12 +222,13 @@ void cps_policy_text(const struct cps_policy *policy, enum cps_gen gen, struct c
     struct cps_policy copy = *policy;
     const char *space = "";
     for (unsigned i = 0; i < ROWS; i++) {
-        if (!(rows[i].engines & cps_engines_of(gen)))
+        uint64_t value = *value_of(&copy, &rows[i]);
+        bool absent = rows[i].late && value == rows[i].initial;
+        if (absent || !(rows[i].engines & cps_engines_of(gen)))
             continue;
         cps_buf_printf(out, "%s%s=", space, rows[i].name);
         space = " ";
         const char *word = rows[i].words;
-        uint64_t value = *value_of(&copy, &rows[i]);
         for (uint64_t index = *word == '#' ? 0 : value; index--;)
             word += strcspn(word, " ") + 1;
         if (*word == '#')

@@ -107,6 +107,8 @@ struct cps_policy_row {
     const char *words;
     /** The value in cps_policy_default(). */
     uint64_t initial;
+    /** cps_policy_text() names it only where it is not that. */
+    bool late;
     /** For people. */
     const char *meaning;
 };
