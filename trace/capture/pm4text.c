@@ -172,6 +172,8 @@ struct text {
     uint64_t iova;                /* where the next ones go */
     unsigned line;
     bool sizes_only;
+    bool submitted; /* a stream came since the last end of a submission */
+    uint32_t seqno; /* submissions that have begun */
     uint32_t words[MAX_WORDS];
     uint8_t bytes[4 * MAX_WORDS];
 };
@@ -270,6 +272,16 @@ static struct cps_err *emit_item(struct text *t, const struct cps_item *item)
     return t->sizes_only ? NULL : t->sink->item(t->sink, item);
 }
 
+/* A submission lasts up to the next `reset`. */
+static struct cps_err *end_submission(struct text *t)
+{
+    const struct cps_item item = {.kind = CPS_ITEM_FENCE, .fence = {.seqno = t->seqno}};
+    if (!t->submitted)
+        return NULL;
+    t->submitted = false;
+    return emit_item(t, &item);
+}
+
 static struct cps_err *open_names(struct text *t, uint32_t gpu, uint64_t chip)
 {
     cps_names_destroy(t->names);
@@ -329,6 +341,8 @@ static struct cps_err *read_submit(struct text *t, const char *line, const char 
     item.stream.lpac = !strncmp(ring, "lpac", 4) && !*cps_lex_blank(ring + 4);
     if (*ring && !item.stream.lpac)
         return error_at(t, line, (size_t)(ring - line), "expected 'lpac' or the end of the line");
+    t->seqno += !t->submitted;
+    t->submitted = true;
     return emit_item(t, &item);
 }
 
@@ -417,6 +431,7 @@ static struct cps_err *read_reset(struct text *t, const char *line, const char *
     const struct cps_item item = {.kind = CPS_ITEM_RESET};
     (void)line;
     (void)at;
+    CPS_TRY(end_submission(t));
     return emit_item(t, &item);
 }
 
@@ -448,6 +463,8 @@ static struct cps_err *pass(struct text *t, bool sizes_only)
     t->sizes_only = sizes_only;
     t->current = 0;
     t->iova = 0;
+    t->seqno = 0;
+    t->submitted = false;
     CPS_TRY(open_names(t, 630, 0));
     for (t->line = 1; line < t->data + t->size; t->line++) {
         size_t length = strlen(line);
@@ -455,7 +472,7 @@ static struct cps_err *pass(struct text *t, bool sizes_only)
             CPS_TRY(read_line(t, line));
         line += length + 1;
     }
-    return NULL;
+    return end_submission(t);
 }
 
 /* One NUL per line end; comments and carriage returns become blanks. */
