@@ -6,13 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "isa/base/within.h"
 #include "tools/cmd/cmd_run.h"
 #include "tools/cmd/terminal/report.h"
+#include "emu/afuc/afuc.h"
 #include "tools/device/device.h"
+#include "tools/device/record.h"
 #include "tools/device/start.h"
+#include "tools/run/coredump.h"
 #include "tools/run/files.h"
 #include "tools/run/interrupt.h"
 
@@ -26,6 +30,7 @@ struct session {
     pid_t pid;
     int pidfd;
     int ended; /* as waitpid() says it */
+    struct cps_err *failed;
 };
 
 static int list_chips(void)
@@ -38,10 +43,109 @@ static int list_chips(void)
     return 0;
 }
 
-void device_hang(struct device *device, const char *why)
+/* ---- hang dumps ---- */
+
+struct buffer_list {
+    const struct device_job *job;
+    size_t room; /* bytes that may still be dumped */
+};
+
+static bool runs_in(const struct device_job *job, const struct device_mapping *mapping)
 {
-    const struct device_file *file = device->gpu.job->file;
-    report_aside("hang of %s: %s", file->comm, why);
+    for (size_t i = 0; i < job->cmd_count; i++) {
+        if (job->cmd[i].iova - mapping->iova < mapping->size)
+            return true;
+    }
+    return false;
+}
+
+/* Buffers of the address space; with contents the streams, and others as long as the dump is no
+ * larger than a person wants. */
+static bool next_buffer(void *context, size_t index, struct coredump_buffer *ret)
+{
+    struct buffer_list *list = context;
+    const struct device_space *space = &list->job->file->space;
+    if (index >= space->count)
+        return false;
+    const struct device_mapping *mapping = &space->list[index];
+    const char *name = mapping->bo ? mapping->bo->name : NULL;
+    bool dumped = runs_in(list->job, mapping) || (mapping->bo && mapping->size <= list->room);
+    *ret = (struct coredump_buffer){.iova = mapping->iova,
+                                    .size = mapping->size,
+                                    .flags = mapping->bo ? mapping->bo->flags : 0,
+                                    .name = name,
+                                    .name_size = name ? strlen(name) : 0,
+                                    .dumped = dumped};
+    list->room -= dumped && mapping->size <= list->room ? (size_t)mapping->size : 0;
+    return true;
+}
+
+static struct cps_err *write_dump(struct session *session, const char *path)
+{
+    const struct device *device = &session->device;
+    const struct device_gpu *gpu = &device->gpu;
+    const struct device_file *file = gpu->job->file;
+    struct cps_engine *engine = gpu->play->engine;
+    struct cps_afuc *machine = cps_afuc_of(engine);
+    struct cps_position at = cps_afuc_position(machine, 0, CPS_LEVEL_RB);
+    struct buffer_list list = {gpu->job, 32 << 20};
+    struct cps_outfile *out = NULL;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const struct coredump_ring ring = {.iova = at.iova,
+                                       .dwords = at.dwords,
+                                       .wptr = cps_afuc_ring_end_(machine, 0),
+                                       .last_fence = gpu->fence,
+                                       .retired_fence = cps_afuc_fence(machine)};
+    const struct coredump_fault fault = {
+        .ttbr0 = file->context, .iova = gpu->fault, .type = "TRANSLATION", .source = "CP"};
+    const struct coredump_config config = {.comm = file->comm,
+                                           .cmdline = file->cmdline,
+                                           .seconds = now.tv_sec,
+                                           .nanoseconds = (uint32_t)now.tv_nsec,
+                                           .gpu_id = device->config.chip->gpu_id,
+                                           .chip_id = (uint32_t)device->config.chip->chip_id,
+                                           .ticks = engine->clock - gpu->began,
+                                           .fault = gpu->fault ? &fault : NULL,
+                                           .ring = &ring,
+                                           .ring_count = 1,
+                                           .context = &list,
+                                           .buffer = next_buffer};
+    CPS_TRY(cps_outfile_open(path, &out));
+    struct cps_err *err = coredump_write(engine, &config, out);
+    if (!err)
+        return cps_outfile_commit(out);
+    cps_outfile_abort(out);
+    return err;
+}
+
+/* What the kernel would do: a line in its log, and a dump. */
+static void tell_hang(struct device *device, const char *why)
+{
+    struct session *session = (struct session *)((char *)device - offsetof(struct session, device));
+    char path[FILES_PATH];
+    report_aside("hang of %s: %s", device->gpu.job->file->comm, why);
+    if (!session->opt->dumps)
+        return;
+    snprintf(path, sizeof(path), "%s/hang-%" PRIu64 ".devcore", session->opt->dumps,
+             device->counts.hangs);
+    struct cps_err *err = write_dump(session, path);
+    if (!err)
+        report_aside("hang dump: %s", path);
+    session->failed = cps_err_first_(session->failed, err);
+}
+
+/* ---- the session ---- */
+
+/* Recording begins when the engine is there: its policies go into the file. */
+static struct cps_err *open_record(struct session *session)
+{
+    const struct play *play = session->device.gpu.play;
+    const struct device_chip *chip = session->device.config.chip;
+    if (!session->opt->record)
+        return NULL;
+    return device_record_open(session->opt->record, (uint32_t)chip->chip_id, chip->gpu_id,
+                              &play->policy, play->gen, &session->device.record);
 }
 
 static struct cps_err *serve(struct session *session)
@@ -52,6 +156,7 @@ static struct cps_err *serve(struct session *session)
     char socket[160];
     bool ended = false;
     CPS_TRY(device_gpu_boot(device));
+    CPS_TRY(open_record(session));
     CPS_TRY(device_folder_make(session->folder, sizeof(session->folder)));
     snprintf(socket, sizeof(socket), "%s/%s", session->folder, DEVICE_SOCKET);
     CPS_TRY(device_listen(device, socket));
@@ -68,8 +173,9 @@ static struct cps_err *run_session(struct run_source *source, struct play *play)
     struct interrupt taken;
     session->device.gpu.play = play;
     interrupt_take(&taken);
-    struct cps_err *err = serve(session);
+    struct cps_err *err = cps_err_first_(serve(session), session->failed);
     device_deinit(&session->device);
+    err = cps_err_first_(err, device_record_close(session->device.record));
     interrupt_give_back(&taken);
     device_folder_remove(session->folder);
     play->boot_only = !play->submissions; /* the program asked for nothing */
@@ -144,6 +250,7 @@ int cmd_device(const struct cps_options *given)
                                                     .hang_after = (int64_t)opt.hang_after * 1000000,
                                                     .no_vm_bind = opt.old_kernel},
                                          .gpu.off = opt.idle,
+                                         .hang = tell_hang,
                                          .listener = -1},
                               .pidfd = -1};
     device_gpu_host(&session.device, &session.source.host);

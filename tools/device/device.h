@@ -215,8 +215,11 @@ struct device_gpu {
     enum device_gpu_state state;
     struct device_job *job;
     struct device_space *space; /**< of the job's context */
-    size_t next_cmd;            /**< of the job: what has not been fed */
-    int64_t waits_since;        /**< nanoseconds of CLOCK_MONOTONIC */
+    size_t next_cmd;            /**< of the job: what has not been fed; `cmd_count` is its fence */
+    uint32_t fence;             /**< the last one that was given to a job */
+    uint64_t began;             /**< ticks of the engine when the job came */
+    struct device_record *record; /**< of the job, or NULL */
+    int64_t waits_since;          /**< nanoseconds of CLOCK_MONOTONIC */
     int64_t retry_at, retry_after;
     uint64_t fault; /**< the first address of the job that nothing was mapped at; 0: none */
     bool off;       /**< nothing is executed: jobs end at once */
@@ -231,7 +234,7 @@ struct device_config {
 };
 
 /** Policies of a run on a device, unless options say something else. */
-#define DEVICE_POLICY "waits=satisfy"
+#define DEVICE_POLICY "ring=msm"
 
 /** What the summary says. */
 struct device_counts {
@@ -239,6 +242,7 @@ struct device_counts {
 };
 
 struct device_client;
+struct device_record;
 
 struct device {
     struct device_config config;
@@ -259,6 +263,9 @@ struct device {
     struct device_sync_file *sync_file;
     size_t sync_file_count;
     struct device_counts counts;
+    struct device_record *record; /**< gets every submission, or NULL */
+    /** Is told of each hang, while the engine stands where it hung. */
+    void (*hang)(struct device *device, const char *why);
     struct cps_err *failed; /**< ends the device: its own trouble, not a client's */
 };
 
@@ -299,9 +306,6 @@ void device_job_end(struct device *device, struct device_job *job);
 void device_schedule(struct device *device);
 /** A file goes: what it had not begun goes with it. */
 void device_jobs_drop(struct device *device, struct device_file *file);
-
-/** A hang was found: writes the dump, tells who wants to know. */
-void device_hang(struct device *device, const char *why);
 
 /* gpu.c */
 /** Prepares the engine's host; before play_open(). */

@@ -9,8 +9,10 @@
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "emu/afuc/afuc.h"
+#include "tools/device/record.h"
 
 /* Ticks between two looks at clients: one or two milliseconds. */
 #define SLICE (UINT64_C(1) << 18)
@@ -39,6 +41,8 @@ static bool read_page(void *context, uint64_t iova, uint8_t *to)
         return false;
     }
     const uint8_t *data = mapping->bo ? device_bo_data(mapping->bo) : NULL;
+    if (gpu->record)
+        device_record_touched(gpu->record, iova);
     if (data)
         memcpy(to, data + mapping->offset + (iova - mapping->iova), CPS_HOST_PAGE);
     else
@@ -70,9 +74,9 @@ void device_gpu_host(struct device *device, struct cps_host *ret)
 
 static void fail(struct device *device, struct cps_err *err)
 {
-    if (device->failed)
+    if (err && device->failed)
         cps_err_free(err);
-    else
+    else if (err)
         device->failed = err;
 }
 
@@ -81,6 +85,9 @@ static void end_job(struct device *device)
     struct device_gpu *gpu = &device->gpu;
     struct device_job *job = gpu->job;
     struct device_file *file = job->file;
+    if (gpu->record)
+        fail(device, device_record_end(gpu->record, gpu->fence));
+    gpu->record = NULL;
     gpu->job = NULL;
     gpu->space = NULL;
     gpu->state = GPU_IDLE;
@@ -89,24 +96,70 @@ static void end_job(struct device *device)
         device_file_unref(device, file);
 }
 
-/* The next command buffer of the job that has something to run. */
-static void feed_next(struct device *device)
+/* The next command buffer of the job that has something to run, and behind the last one what the
+ * driver writes to learn that the job has ended. */
+static struct cps_err *feed_next(struct device *device)
 {
     struct device_gpu *gpu = &device->gpu;
     struct device_job *job = gpu->job;
     bool runs = false;
     while (!runs && gpu->next_cmd < job->cmd_count) {
         const struct device_cmd *cmd = &job->cmd[gpu->next_cmd++];
-        const struct cps_item item = {.kind = CPS_ITEM_SUBMIT,
-                                      .stream = {.iova = cmd->iova, .dwords = cmd->dwords}};
-        struct cps_err *err = play_feed_submission(gpu->play, &item, &runs);
-        if (err) {
-            fail(device, err);
-            return;
+        const struct cps_item item = {
+            .kind = CPS_ITEM_SUBMIT,
+            .stream = {.iova = cmd->iova, .dwords = cmd->dwords, .context = job->file->context}};
+        CPS_TRY(play_feed_submission(gpu->play, &item, &runs));
+    }
+    if (runs)
+        return NULL;
+    if (gpu->next_cmd > job->cmd_count) {
+        end_job(device);
+        return NULL;
+    }
+    gpu->next_cmd++;
+    const struct cps_item fence = {.kind = CPS_ITEM_FENCE,
+                                   .fence = {++gpu->fence, job->file->context}};
+    return cps_engine_feed(gpu->play->engine, &fence);
+}
+
+/* All memory that the context has: large buffers are mostly holes. */
+static void record_memory(struct device *device)
+{
+    enum { SMALL = 64 << 10 };
+    const struct device_space *space = device->gpu.space;
+    struct device_record *record = device->gpu.record;
+    for (size_t i = 0; i < space->count; i++) {
+        const struct device_mapping *mapping = &space->list[i];
+        const uint8_t *data = mapping->bo ? device_bo_data(mapping->bo) : NULL;
+        uint64_t end = mapping->offset + mapping->size;
+        uint64_t at = mapping->offset;
+        while (data && at < end) {
+            off_t from = (off_t)at;
+            off_t to = (off_t)end;
+            if (mapping->size > SMALL) {
+                from = lseek(mapping->bo->memfd, from, SEEK_DATA);
+                if (from < 0 || (uint64_t)from >= end)
+                    break;
+                to = lseek(mapping->bo->memfd, from, SEEK_HOLE);
+                to = to < from || (uint64_t)to > end ? (off_t)end : to;
+            }
+            device_record_memory(record, mapping->iova + ((uint64_t)from - mapping->offset),
+                                 data + from, (uint64_t)(to - from));
+            at = (uint64_t)to;
         }
     }
-    if (!runs)
-        end_job(device);
+}
+
+static void begin_record(struct device *device, const struct device_job *job)
+{
+    struct device_gpu *gpu = &device->gpu;
+    gpu->record = device->record;
+    if (!gpu->record)
+        return;
+    device_record_begin(gpu->record, job->file->context, job->file->comm, 0);
+    record_memory(device);
+    for (size_t i = 0; i < job->cmd_count; i++)
+        device_record_stream(gpu->record, job->cmd[i].iova, job->cmd[i].dwords);
 }
 
 void device_gpu_begin(struct device *device, struct device_job *job)
@@ -123,11 +176,10 @@ void device_gpu_begin(struct device *device, struct device_job *job)
         end_job(device);
         return;
     }
-    struct cps_err *err = cps_engine_feed(gpu->play->engine, &reset);
-    if (err)
-        fail(device, err);
-    else
-        feed_next(device);
+    gpu->began = gpu->play->engine->clock;
+    begin_record(device, job);
+    fail(device, cps_engine_feed(gpu->play->engine, &reset));
+    fail(device, feed_next(device));
 }
 
 struct cps_err *device_gpu_boot(struct device *device)
@@ -161,12 +213,9 @@ static void recover(struct device *device, enum cps_stop stop)
     file->broken |= file->vm_bind;
     if (queue)
         queue->faults++;
-    device_hang(device, cps_buf_text(&why));
+    device->hang(device, cps_buf_text(&why));
     struct cps_err *err = play_restart(gpu->play);
-    if (!err)
-        err = device_gpu_boot(device);
-    if (err)
-        fail(device, err);
+    fail(device, err ? err : device_gpu_boot(device));
     end_job(device);
 }
 
@@ -196,8 +245,8 @@ bool device_gpu_run(struct device *device)
     switch (stop) {
     case CPS_STOP_IDLE:
         gpu->state = GPU_RUNS;
-        feed_next(device);
-        return true;
+        fail(device, feed_next(device));
+        return gpu->state == GPU_IDLE;
     case CPS_STOP_BUDGET:
         gpu->state = GPU_RUNS;
         return false;
