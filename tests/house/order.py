@@ -18,6 +18,7 @@ ROOMS = """isa trace fw emu emu/afuc/afuc.h emu/afuc/core emu/afuc/queue emu/afu
 # Within a room: what is in the first may not include what is in the second.
 APART = [("isa/base", "isa/sets"), ("isa/base", "isa/names"), ("trace/event", "trace/capture"), ("trace/event", "trace/form"),
          ("trace/capture", "trace/form"), ("emu/nv", "emu/afuc"), ("fw/image", "fw/asm"), ("fw/image", "fw/listing"), ("fw/image", "fw/nv")]
+ALONE = "tools/device/client/"  # a library of its own, whose functions have the names of libc's
 MOST = 3  # files in a circle
 FOLDERS = 0  # circles of folders; house: none
 
@@ -58,7 +59,8 @@ def backward(text):
 
 def symbols(build, text):
     """For each source the sources whose functions and data its object names, as nm lists them."""
-    objects = {path.replace("/", "_").replace("_", "/", 1) + ".o": path for path in text if path.endswith(".c")}
+    objects = {path.replace("/", "_").replace("_", "/", 1) + ".o": path for path in text
+               if path.endswith(".c") and not path.startswith(ALONE)}
     home, wanted, found = {}, {}, {}
     for top in TOPS:
         for folder, _, names in os.walk(os.path.join(build, top)):

@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * What each ioctl does: as the kernel's msm driver and DRM core (drivers/gpu/drm/msm, drm_syncobj.c
  * of Linux 6.17), with their error numbers. */
-#include "tools/device/device.h"
+#include "tools/device/call.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "isa/base/list.h"
 
-/* Address ranges that clients choose from (kernel: ADRENO_VM_START, adreno_private_vm_size()). */
-#define VA_START UINT64_C(0x100000000)
-#define VA_SIZE  UINT64_C(0xffff00000000)
 /* The msm driver has three priorities of its scheduler for each of four rings. */
 #define PRIORITIES 12u
-#define PAGE       UINT64_C(4096)
 
-struct call {
-    struct device *device;
-    struct device_file *file;
-    struct device_message *message;
-};
-
-static int64_t nanoseconds(struct msm_timespec time)
+int64_t call_nanoseconds(struct msm_timespec time)
 {
     if (time.sec < 0 || time.nsec < 0)
         return 0;
@@ -35,7 +21,7 @@ static int64_t nanoseconds(struct msm_timespec time)
 }
 
 /* Waits for what is not done yet, or says that it took too long. */
-static int later(struct call *call, int64_t deadline, int timed_out)
+int call_later(struct call *call, int64_t deadline, int timed_out)
 {
     if (deadline <= device_now())
         return timed_out;
@@ -192,7 +178,7 @@ static int set_iova(struct call *call, struct device_handle *handle, uint64_t io
 }
 
 /* The address of a buffer; one that has none gets it here. */
-static int get_iova(struct call *call, struct device_handle *handle, uint64_t *ret)
+int call_get_iova(struct call *call, struct device_handle *handle, uint64_t *ret)
 {
     struct device_file *file = call->file;
     if (file->vm_bind)
@@ -260,7 +246,7 @@ static int gem_info(struct call *call, struct msm_gem_info *info)
         info->value = (uint64_t)info->handle << 32;
         return 0;
     case MSM_INFO_IOVA:
-        return get_iova(call, handle, &info->value);
+        return call_get_iova(call, handle, &info->value);
     case MSM_INFO_SET_IOVA:
         return set_iova(call, handle, info->value);
     case MSM_INFO_FLAGS:
@@ -285,8 +271,9 @@ static int cpu_prep(struct call *call, const struct msm_cpu_prep *prep)
         return -ENOENT;
     if (!bo->jobs)
         return 0;
-    return prep->op & MSM_PREP_NOSYNC ? -EBUSY
-                                      : later(call, nanoseconds(prep->timeout), -ETIMEDOUT);
+    return prep->op & MSM_PREP_NOSYNC
+               ? -EBUSY
+               : call_later(call, call_nanoseconds(prep->timeout), -ETIMEDOUT);
 }
 
 static int prime_to_fd(struct call *call, const struct drm_prime *prime)
@@ -316,487 +303,6 @@ static int prime_to_handle(struct call *call, struct drm_prime *prime)
     if (!prime->handle)
         device_bo_unref(call->device, bo);
     return prime->handle ? 0 : -ENOMEM;
-}
-
-/* ---- syncobjs ---- */
-
-static int syncobj_create(struct call *call, struct drm_syncobj_new *new)
-{
-    struct device_syncobj *sync = device_syncobj_new();
-    if (new->flags & ~(uint32_t)DRM_SYNCOBJ_SIGNALED) {
-        device_syncobj_unref(sync);
-        return -EINVAL;
-    }
-    struct device_fence *fence = new->flags ? device_fence_new(true) : NULL;
-    bool good = sync && (!new->flags || (fence && device_syncobj_put(sync, 0, fence)));
-    device_fence_unref(fence);
-    new->handle = good ? device_syncobj_handle(call->file, sync) : 0;
-    if (!new->handle)
-        device_syncobj_unref(sync);
-    return new->handle ? 0 : -ENOMEM;
-}
-
-static int syncobj_destroy(struct call *call, const struct drm_handle *handle)
-{
-    struct device_syncobj *sync = device_syncobj_find(call->file, handle->handle);
-    if (!sync)
-        return -EINVAL;
-    call->file->syncobj[handle->handle - 1] = NULL;
-    device_syncobj_unref(sync);
-    return 0;
-}
-
-static int export_syncobj(struct device *device, struct device_syncobj *sync)
-{
-    struct stat info;
-    if (sync->memfd >= 0)
-        return 0;
-    if (device->exported_count >= DEVICE_MAX_SYNC_FILES ||
-        !CPS_LIST_ROOM(device->exported, device->exported_count))
-        return -ENOMEM;
-    sync->memfd = memfd_create("cpscope-syncobj", MFD_CLOEXEC);
-    if (sync->memfd < 0 || fstat(sync->memfd, &info) != 0)
-        return -EMFILE;
-    sync->inode = info.st_ino;
-    sync->refs++;
-    device->exported[device->exported_count++] = sync;
-    return 0;
-}
-
-static int syncobj_to_fd(struct call *call, const struct drm_syncobj_fd *args)
-{
-    struct device_syncobj *sync = device_syncobj_find(call->file, args->handle);
-    struct device_message *message = call->message;
-    uint64_t point = args->flags & DRM_SYNCOBJ_TIMELINE ? args->point : 0;
-    if (!sync)
-        return -ENOENT;
-    if (!(args->flags & DRM_SYNCOBJ_SYNC_FILE)) {
-        int status = export_syncobj(call->device, sync);
-        message->answer_fd = status ? -1 : sync->memfd;
-        message->keep_fd = true;
-        return status;
-    }
-    if (!device_syncobj_has(sync, point))
-        return -EINVAL;
-    struct device_fence *fence = device_syncobj_fence(sync, point);
-    message->answer_fd = fence ? device_sync_file_new(call->device, fence) : -1;
-    device_fence_unref(fence);
-    return message->answer_fd < 0 ? -ENOMEM : 0;
-}
-
-static int syncobj_to_handle(struct call *call, struct drm_syncobj_fd *args)
-{
-    struct device *device = call->device;
-    struct stat info, own;
-    int fd = call->message->fd[0];
-    if (args->flags & DRM_SYNCOBJ_SYNC_FILE) {
-        struct device_syncobj *sync = device_syncobj_find(call->file, args->handle);
-        struct device_fence *fence = sync ? device_sync_file_fence(device, fd) : NULL;
-        uint64_t point = args->flags & DRM_SYNCOBJ_TIMELINE ? args->point : 0;
-        if (!fence)
-            return sync ? -EINVAL : -ENOENT;
-        bool good = device_syncobj_put(sync, point, fence);
-        device_fence_unref(fence);
-        return good ? 0 : -ENOMEM;
-    }
-    if (fstat(fd, &info) != 0)
-        return -EBADF;
-    for (size_t i = 0; i < device->exported_count; i++) {
-        struct device_syncobj *sync = device->exported[i];
-        if (sync->inode != info.st_ino || fstat(sync->memfd, &own) != 0 ||
-            own.st_dev != info.st_dev)
-            continue;
-        args->handle = device_syncobj_handle(call->file, sync);
-        sync->refs += args->handle != 0;
-        return args->handle ? 0 : -ENOMEM;
-    }
-    return -EINVAL;
-}
-
-/* Waits for syncobjs; @p points is NULL for binary ones. */
-static int wait_for(struct call *call, uint32_t count, uint32_t flags, int64_t deadline,
-                    const uint64_t *points, uint32_t *first)
-{
-    const uint32_t known = DRM_WAIT_ALL | DRM_WAIT_FOR_SUBMIT | DRM_WAIT_AVAILABLE | 8u;
-    uint32_t ready = 0;
-    if (!count || flags & ~known)
-        return -EINVAL;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t handle;
-        memcpy(&handle, call->message->array[0] + 4 * (size_t)i, sizeof(handle));
-        const struct device_syncobj *sync = device_syncobj_find(call->file, handle);
-        if (!sync)
-            return -ENOENT;
-        uint64_t point = points ? points[i] : 0;
-        bool there = device_syncobj_has(sync, point);
-        if (!there && !(flags & (DRM_WAIT_FOR_SUBMIT | DRM_WAIT_AVAILABLE)))
-            return -EINVAL;
-        bool done = flags & DRM_WAIT_AVAILABLE ? there : device_point_done(sync, point);
-        if (done && !ready++)
-            *first = i;
-    }
-    if (flags & DRM_WAIT_ALL ? ready == count : ready != 0)
-        return 0;
-    return later(call, deadline, -ETIME);
-}
-
-static int syncobj_wait(struct call *call, struct drm_syncobj_wait_ *wait)
-{
-    return wait_for(call, wait->count, wait->flags, wait->timeout, NULL, &wait->first);
-}
-
-static int timeline_wait(struct call *call, struct drm_syncobj_timeline_wait_ *wait)
-{
-    /* Pieces are padded to 8 bytes. */
-    return wait_for(call, wait->count, wait->flags, wait->timeout,
-                    (const uint64_t *)(const void *)call->message->array[1], &wait->first);
-}
-
-/* Does something with each syncobj of a list. */
-static int each_syncobj(struct call *call, uint32_t count, const uint64_t *points, bool signals)
-{
-    struct device_fence *fence = signals ? device_fence_new(true) : NULL;
-    int status = count ? signals && !fence ? -ENOMEM : 0 : -EINVAL;
-    for (uint32_t i = 0; i < count && !status; i++) {
-        uint32_t handle;
-        memcpy(&handle, call->message->array[0] + 4 * (size_t)i, sizeof(handle));
-        struct device_syncobj *sync = device_syncobj_find(call->file, handle);
-        if (!sync)
-            status = -ENOENT;
-        else if (!signals)
-            device_syncobj_reset(sync);
-        else if (!device_syncobj_put(sync, points ? points[i] : 0, fence))
-            status = -ENOMEM;
-    }
-    device_fence_unref(fence);
-    return status;
-}
-
-static int syncobj_query(struct call *call, const struct drm_syncobj_points *query)
-{
-    for (uint32_t i = 0; i < query->count; i++) {
-        uint32_t handle;
-        memcpy(&handle, call->message->array[0] + 4 * (size_t)i, sizeof(handle));
-        struct device_syncobj *sync = device_syncobj_find(call->file, handle);
-        if (!sync)
-            return -ENOENT;
-        uint64_t reached = sync->reached;
-        bool open = false;
-        for (size_t k = 0; k < sync->count; k++) {
-            open |= !device_fence_done(sync->list[k].fence);
-            if (!open || query->flags & DRM_QUERY_LAST_SUBMITTED)
-                reached = sync->list[k].point;
-        }
-        memcpy(call->message->array[1] + 8 * (size_t)i, &reached, sizeof(reached));
-    }
-    return query->count ? 0 : -EINVAL;
-}
-
-static int syncobj_transfer(struct call *call, const struct drm_syncobj_transfer_ *args)
-{
-    struct device_syncobj *from = device_syncobj_find(call->file, args->from);
-    struct device_syncobj *to = device_syncobj_find(call->file, args->to);
-    if (!from || !to)
-        return -ENOENT;
-    if (!device_syncobj_has(from, args->from_point))
-        return args->flags & DRM_WAIT_FOR_SUBMIT ? later(call, INT64_MAX - 1, -ETIME) : -EINVAL;
-    struct device_fence *fence = device_syncobj_fence(from, args->from_point);
-    bool good = fence && device_syncobj_put(to, args->to_point, fence);
-    device_fence_unref(fence);
-    return good ? 0 : -ENOMEM;
-}
-
-static int sync_merge(struct call *call)
-{
-    struct device_message *message = call->message;
-    struct device_fence *a = device_sync_file_fence(call->device, message->fd[0]);
-    struct device_fence *b = device_sync_file_fence(call->device, message->fd[1]);
-    struct device_fence *both = device_fence_new(false);
-    int status = a && b ? -ENOMEM : -EINVAL;
-    if (a && b && both && device_fence_add(both, a) && device_fence_add(both, b)) {
-        message->answer_fd = device_sync_file_new(call->device, both);
-        status = message->answer_fd < 0 ? -ENOMEM : 0;
-    }
-    device_fence_unref(a);
-    device_fence_unref(b);
-    device_fence_unref(both);
-    return status;
-}
-
-/* ---- jobs ---- */
-
-/* What goes into the job from the arrays of syncobjs, and where its fence goes. */
-struct syncs {
-    const struct msm_submit_syncobj *in, *out;
-    uint32_t in_count, out_count;
-    bool fd_in, fd_out;
-};
-
-static bool wait_too(struct device_job *job, struct device_fence *fence)
-{
-    bool good = fence && device_fence_add(job->wait, fence);
-    device_fence_unref(fence);
-    return good;
-}
-
-static int take_syncs(struct call *call, struct device_job *job, const struct syncs *syncs)
-{
-    for (uint32_t i = 0; i < syncs->in_count; i++) {
-        struct device_syncobj *sync = device_syncobj_find(call->file, syncs->in[i].handle);
-        if (!sync || !device_syncobj_has(sync, syncs->in[i].point))
-            return -EINVAL;
-        if (!wait_too(job, device_syncobj_fence(sync, syncs->in[i].point)))
-            return -ENOMEM;
-    }
-    for (uint32_t i = 0; i < syncs->out_count; i++) {
-        if (!device_syncobj_find(call->file, syncs->out[i].handle))
-            return -EINVAL;
-    }
-    if (!syncs->fd_in)
-        return 0;
-    struct device_fence *fence = device_sync_file_fence(call->device, call->message->fd[0]);
-    return fence ? wait_too(job, fence) ? 0 : -ENOMEM : -EINVAL;
-}
-
-/* The job's fence goes to those who want it; nothing fails behind this but a descriptor. */
-static int give_syncs(struct call *call, struct device_job *job, const struct syncs *syncs)
-{
-    if (syncs->fd_out) {
-        call->message->answer_fd = device_sync_file_new(call->device, job->done);
-        if (call->message->answer_fd < 0)
-            return -ENOMEM;
-    }
-    for (uint32_t i = 0; i < syncs->in_count; i++) {
-        if (syncs->in[i].flags & MSM_SYNCOBJ_RESET)
-            device_syncobj_reset(device_syncobj_find(call->file, syncs->in[i].handle));
-    }
-    for (uint32_t i = 0; i < syncs->out_count; i++) {
-        struct device_syncobj *sync = device_syncobj_find(call->file, syncs->out[i].handle);
-        if (!device_syncobj_put(sync, syncs->out[i].point, job->done))
-            return -ENOMEM;
-    }
-    return 0;
-}
-
-static struct device_job *new_job(struct call *call, const struct device_queue *queue)
-{
-    struct device_job *job = calloc(1, sizeof(*job));
-    if (!job)
-        return NULL;
-    *job = (struct device_job){.file = call->file,
-                               .queue = queue->id,
-                               .priority = queue->priority,
-                               .wait = device_fence_new(false),
-                               .done = device_fence_new(false)};
-    if (job->wait && job->done) {
-        job->wait->merged = true;
-        return job;
-    }
-    device_job_free(call->device, job);
-    return NULL;
-}
-
-/* The buffers of a job without EN_VM_BIND: they keep their addresses until it ends. */
-static int take_bos(struct call *call, struct device_job *job, const struct msm_submit *submit)
-{
-    const struct msm_submit_bo *bos = (const void *)call->message->array[0];
-    uint32_t writer = call->file->context << 8 | (submit->queue & 0xff);
-    uint64_t ignored;
-    if (submit->bo_count > DEVICE_MAX_HANDLES)
-        return -EINVAL;
-    job->bo = calloc((size_t)submit->bo_count + 1, sizeof(struct device_bo *));
-    if (!job->bo)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < submit->bo_count; i++) {
-        struct device_bo *bo = device_handle_bo(call->file, bos[i].handle);
-        if (!bo)
-            return -EINVAL;
-        job->bo[job->bo_count++] = bo;
-        bo->refs++;
-        int status = get_iova(call, &call->file->handle[bos[i].handle - 1], &ignored);
-        if (status)
-            return status;
-        if (submit->flags & MSM_SUBMIT_NO_IMPLICIT || bos[i].flags & MSM_BO_NO_IMPLICIT)
-            continue;
-        if (bo->written && bo->writer != writer && !device_fence_add(job->wait, bo->written))
-            return -ENOMEM;
-    }
-    return 0;
-}
-
-/* From now on others wait for this job before they use what it writes. */
-static void mark_written(struct call *call, struct device_job *job, const struct msm_submit *submit)
-{
-    const struct msm_submit_bo *bos = (const void *)call->message->array[0];
-    for (size_t i = 0; i < job->bo_count; i++) {
-        if (!(bos[i].flags & MSM_BO_WRITE))
-            continue;
-        device_fence_unref(job->bo[i]->written);
-        job->bo[i]->written = device_fence_ref(job->done);
-        job->bo[i]->writer = call->file->context << 8 | (submit->queue & 0xff);
-    }
-}
-
-static int take_cmds(struct call *call, struct device_job *job, const struct msm_submit *submit)
-{
-    const struct msm_submit_cmd *cmds = (const void *)call->message->array[1];
-    if (submit->cmd_count > DEVICE_MAX_CMDS)
-        return -EINVAL;
-    job->cmd = calloc((size_t)submit->cmd_count + 1, sizeof(*job->cmd));
-    if (!job->cmd)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < submit->cmd_count; i++) {
-        struct msm_submit_cmd cmd = cmds[i];
-        uint64_t iova = cmd.iova;
-        if (cmd.type < MSM_CMD_BUF || cmd.type > MSM_CMD_CTX_RESTORE || cmd.size % 4)
-            return -EINVAL;
-        if (!call->file->vm_bind) {
-            const struct device_bo *bo = cmd.index < job->bo_count ? job->bo[cmd.index] : NULL;
-            if (!bo || cmd.relocs || cmd.offset % 4 || cmd.offset > bo->size ||
-                cmd.size > bo->size - cmd.offset)
-                return -EINVAL;
-            const struct msm_submit_bo *bos = (const void *)call->message->array[0];
-            iova = call->file->handle[bos[cmd.index].handle - 1].iova + cmd.offset;
-        }
-        if (iova % 4)
-            return -EINVAL;
-        if (cmd.type != MSM_CMD_IB_TARGET)
-            job->cmd[job->cmd_count++] = (struct device_cmd){iova, cmd.size / 4};
-    }
-    return 0;
-}
-
-static int take_seqno(struct device_queue *queue, struct msm_submit *submit)
-{
-    uint32_t next = queue->seqno + 1;
-    if (submit->flags & MSM_SUBMIT_FENCE_SN_IN)
-        next = submit->fence;
-    if ((int32_t)(next - queue->seqno) <= 0)
-        return -EINVAL;
-    submit->fence = queue->seqno = next;
-    return 0;
-}
-
-static int add_job(struct call *call, struct device_job *job, struct device_queue *queue,
-                   const struct syncs *syncs, int status)
-{
-    if (!status && call->device->job_count >= DEVICE_MAX_JOBS)
-        status = -ENOMEM;
-    if (!status)
-        status = give_syncs(call, job, syncs);
-    if (status) {
-        device_job_free(call->device, job);
-        return status;
-    }
-    job->seqno = queue->seqno;
-    device_job_add(call->device, job);
-    return 0;
-}
-
-static int submit_job(struct call *call, struct msm_submit *submit)
-{
-    struct device_queue *queue = device_queue_find(call->file, submit->queue);
-    const struct syncs syncs = {.in = (const void *)call->message->array[2],
-                                .out = (const void *)call->message->array[3],
-                                .in_count = submit->in_count,
-                                .out_count = submit->out_count,
-                                .fd_in = submit->flags & MSM_SUBMIT_FENCE_FD_IN,
-                                .fd_out = submit->flags & MSM_SUBMIT_FENCE_FD_OUT};
-    if ((submit->flags & 0xffff) != MSM_PIPE_3D || submit->flags & MSM_SUBMIT_SUDO || submit->pad)
-        return -EINVAL;
-    if (call->file->broken)
-        return -EPIPE;
-    if (!queue)
-        return -ENOENT;
-    if (queue->flags & MSM_QUEUE_VM_BIND)
-        return -EINVAL;
-    struct device_job *job = new_job(call, queue);
-    if (!job)
-        return -ENOMEM;
-    int status = take_syncs(call, job, &syncs);
-    if (!status && !call->file->vm_bind)
-        status = take_bos(call, job, submit);
-    if (!status)
-        status = take_cmds(call, job, submit);
-    if (!status)
-        status = take_seqno(queue, submit);
-    if (!status)
-        mark_written(call, job, submit);
-    return add_job(call, job, queue, &syncs, status);
-}
-
-static int check_bind(struct call *call, const struct msm_vm_bind_op *op, struct device_bo **ret)
-{
-    struct device_bo *bo = op->op == MSM_MAP ? device_handle_bo(call->file, op->handle) : NULL;
-    if (op->op > MSM_MAP_NULL || op->pad || op->flags > 1 || op->iova % PAGE || op->range % PAGE ||
-        !op->range || (op->op == MSM_MAP) != (bo != NULL))
-        return -EINVAL;
-    if (op->iova < VA_START || op->iova - VA_START > VA_SIZE ||
-        op->range > VA_SIZE - (op->iova - VA_START))
-        return -EINVAL;
-    if (bo && (op->offset % PAGE || op->offset > bo->size || op->range > bo->size - op->offset))
-        return -EINVAL;
-    *ret = bo;
-    return 0;
-}
-
-static int take_binds(struct call *call, struct device_job *job, const struct msm_vm_bind *args)
-{
-    const struct msm_vm_bind_op *ops =
-        args->op_count == 1 ? &args->op : (const void *)call->message->array[DEVICE_MAX_ARRAYS];
-    if (!args->op_count || args->op_count > DEVICE_MAX_MAPPINGS)
-        return -EINVAL;
-    job->bind = calloc(args->op_count, sizeof(*job->bind));
-    job->bind_bo = calloc(args->op_count, sizeof(struct device_bo *));
-    if (!job->bind || !job->bind_bo)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < args->op_count; i++) {
-        int status = check_bind(call, &ops[i], &job->bind_bo[i]);
-        if (status)
-            return status;
-        job->bind[i] = ops[i];
-        job->bind_count++;
-        if (job->bind_bo[i])
-            job->bind_bo[i]->refs++;
-    }
-    return 0;
-}
-
-static int vm_bind(struct call *call, struct msm_vm_bind *args)
-{
-    struct device_queue *queue = device_queue_find(call->file, args->queue);
-    const struct syncs syncs = {.in = (const void *)call->message->array[0],
-                                .out = (const void *)call->message->array[1],
-                                .in_count = args->in_count,
-                                .out_count = args->out_count,
-                                .fd_in = args->flags & MSM_BIND_FENCE_FD_IN,
-                                .fd_out = args->flags & MSM_BIND_FENCE_FD_OUT};
-    if (!call->file->vm_bind || args->flags & ~3u)
-        return -EINVAL;
-    if (call->file->broken)
-        return -EPIPE;
-    if (!queue || !(queue->flags & MSM_QUEUE_VM_BIND))
-        return queue ? -EINVAL : -ENOENT;
-    struct device_job *job = new_job(call, queue);
-    if (!job)
-        return -ENOMEM;
-    int status = take_syncs(call, job, &syncs);
-    if (!status)
-        status = take_binds(call, job, args);
-    queue->seqno += !status;
-    return add_job(call, job, queue, &syncs, status);
-}
-
-static int wait_fence(struct call *call, const struct msm_wait_fence *wait)
-{
-    const struct device_queue *queue = device_queue_find(call->file, wait->queue);
-    if (!queue)
-        return -ENOENT;
-    if ((int32_t)(wait->fence - queue->seqno) > 0)
-        return -EINVAL;
-    if ((int32_t)(queue->retired - wait->fence) >= 0)
-        return 0;
-    return later(call, nanoseconds(wait->timeout), -ETIMEDOUT);
 }
 
 /* ---- queues ---- */
@@ -886,27 +392,27 @@ int device_call(struct device *device, struct device_file *file, struct device_m
     case DEVICE_PRIME_TO_HANDLE:
         return prime_to_handle(&call, args);
     case DEVICE_SYNCOBJ_CREATE:
-        return syncobj_create(&call, args);
+        return call_syncobj_create(&call, args);
     case DEVICE_SYNCOBJ_DESTROY:
-        return syncobj_destroy(&call, args);
+        return call_syncobj_destroy(&call, args);
     case DEVICE_SYNCOBJ_TO_FD:
-        return syncobj_to_fd(&call, args);
+        return call_syncobj_to_fd(&call, args);
     case DEVICE_SYNCOBJ_TO_HANDLE:
-        return syncobj_to_handle(&call, args);
+        return call_syncobj_to_handle(&call, args);
     case DEVICE_SYNCOBJ_WAIT:
-        return syncobj_wait(&call, args);
+        return call_syncobj_wait(&call, args);
     case DEVICE_SYNCOBJ_RESET:
-        return each_syncobj(&call, list->count, NULL, false);
+        return call_each_syncobj(&call, list->count, NULL, false);
     case DEVICE_SYNCOBJ_SIGNAL:
-        return each_syncobj(&call, list->count, NULL, true);
+        return call_each_syncobj(&call, list->count, NULL, true);
     case DEVICE_SYNCOBJ_TIMELINE_WAIT:
-        return timeline_wait(&call, args);
+        return call_timeline_wait(&call, args);
     case DEVICE_SYNCOBJ_QUERY:
-        return syncobj_query(&call, args);
+        return call_syncobj_query(&call, args);
     case DEVICE_SYNCOBJ_TRANSFER:
-        return syncobj_transfer(&call, args);
+        return call_syncobj_transfer(&call, args);
     case DEVICE_SYNCOBJ_TIMELINE_SIGNAL:
-        return each_syncobj(&call, points->count, values, true);
+        return call_each_syncobj(&call, points->count, values, true);
     case DEVICE_GET_PARAM:
         return get_param(&call, args);
     case DEVICE_SET_PARAM:
@@ -920,9 +426,9 @@ int device_call(struct device *device, struct device_file *file, struct device_m
     case DEVICE_CPU_FINI:
         return device_handle_bo(file, ((struct msm_cpu_fini *)args)->handle) ? 0 : -ENOENT;
     case DEVICE_SUBMIT:
-        return submit_job(&call, args);
+        return call_submit_job(&call, args);
     case DEVICE_WAIT_FENCE:
-        return wait_fence(&call, args);
+        return call_wait_fence(&call, args);
     case DEVICE_MADVISE:
         return madvise_(&call, args);
     case DEVICE_QUEUE_NEW:
@@ -932,9 +438,9 @@ int device_call(struct device *device, struct device_file *file, struct device_m
     case DEVICE_QUEUE_QUERY:
         return queue_query(&call, args);
     case DEVICE_VM_BIND:
-        return vm_bind(&call, args);
+        return call_vm_bind(&call, args);
     case DEVICE_SYNC_MERGE:
-        return sync_merge(&call);
+        return call_sync_merge(&call);
     case DEVICE_ROWS:
         break;
     }

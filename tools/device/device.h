@@ -3,8 +3,8 @@
  * processor. One thread: a loop of poll() answers clients, and lets the GPU run in between.
  *
  *   server.c   connections and messages; questions whose answer has to wait
- *   call.c     one function for each ioctl
- *   memory.c   buffers, handles, address spaces
+ *   call.c     one function for each ioctl; those of syncobjs and of jobs in call_sync.c,
+ * call_job.c file.c     open files, each a context memory.c   buffers, handles, address spaces
  *   sync.c     fences, syncobjs, sync files
  *   queue.c    submit queues and jobs: what runs next
  *   gpu.c      the engine: a job in, its fence out; waits, hangs, recovery
@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "isa/base/err.h"
 #include "tools/device/protocol.h"
@@ -207,6 +208,7 @@ enum device_gpu_state {
     GPU_IDLE,
     GPU_RUNS,
     GPU_WAITS, /**< for memory that somebody else writes */
+    GPU_ENDED, /**< the job has ended, and is still there */
 };
 
 /** The engine, and the job that it has. */
@@ -222,6 +224,7 @@ struct device_gpu {
     int64_t waits_since;          /**< nanoseconds of CLOCK_MONOTONIC */
     int64_t retry_at, retry_after;
     uint64_t fault; /**< the first address of the job that nothing was mapped at; 0: none */
+    bool hung;      /**< the job that ended did so by a hang */
     bool off;       /**< nothing is executed: jobs end at once */
 };
 
@@ -295,6 +298,16 @@ struct device_fence *device_sync_file_fence(struct device *device, int fd);
 void device_sync_files_tell(struct device *device);
 void device_sync_files_deinit(struct device *device);
 
+/* file.c */
+struct device_file *device_file_new(struct device *device);
+/** The file of a token, if somebody holds it; or NULL. */
+struct device_file *device_file_find(struct device *device, const uint8_t *token);
+/** Gives it the name of a process. */
+void device_file_name(struct device_file *file, pid_t pid);
+/** Nobody but its jobs holds it any more: those that have not begun go. */
+void device_file_unref(struct device *device, struct device_file *file);
+void device_file_free(struct device *device, struct device_file *file);
+
 /* queue.c */
 struct device_queue *device_queue_find(struct device_file *file, uint32_t id);
 /** Takes a job. */
@@ -314,8 +327,8 @@ void device_gpu_host(struct device *device, struct cps_host *ret);
 CPS_MUST_USE struct cps_err *device_gpu_boot(struct device *device);
 /** Gives it a job; it is idle. */
 void device_gpu_begin(struct device *device, struct device_job *job);
-/** Runs for a while. @return whether something has ended */
-bool device_gpu_run(struct device *device);
+/** Runs for a while. */
+void device_gpu_run(struct device *device);
 /** Gives up the job that it has. */
 void device_gpu_drop(struct device *device);
 /** Milliseconds until it has to run again; -1: when something happens. */
@@ -361,8 +374,6 @@ CPS_MUST_USE struct cps_err *device_listen(struct device *device, const char *pa
  * ever); @p child is also watched (a pidfd), readable when the program has ended. */
 CPS_MUST_USE struct cps_err *device_serve(struct device *device, int child, bool *ended);
 void device_deinit(struct device *device);
-struct device_file *device_file_new(struct device *device);
-void device_file_unref(struct device *device, struct device_file *file);
 
 /* folder.c */
 /** Makes the private folder, with the tree that clients see. @p path  gets it, at least 108 bytes

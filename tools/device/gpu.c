@@ -80,20 +80,15 @@ static void fail(struct device *device, struct cps_err *err)
         device->failed = err;
 }
 
-static void end_job(struct device *device)
+static void end_job(struct device *device, bool hung)
 {
     struct device_gpu *gpu = &device->gpu;
-    struct device_job *job = gpu->job;
-    struct device_file *file = job->file;
     if (gpu->record)
         fail(device, device_record_end(gpu->record, gpu->fence));
     gpu->record = NULL;
-    gpu->job = NULL;
     gpu->space = NULL;
-    gpu->state = GPU_IDLE;
-    device_job_end(device, job);
-    if (!file->refs)
-        device_file_unref(device, file);
+    gpu->hung = hung;
+    gpu->state = GPU_ENDED;
 }
 
 /* The next command buffer of the job that has something to run, and behind the last one what the
@@ -113,7 +108,7 @@ static struct cps_err *feed_next(struct device *device)
     if (runs)
         return NULL;
     if (gpu->next_cmd > job->cmd_count) {
-        end_job(device);
+        end_job(device, false);
         return NULL;
     }
     gpu->next_cmd++;
@@ -173,7 +168,7 @@ void device_gpu_begin(struct device *device, struct device_job *job)
     gpu->fault = 0;
     device->counts.submits++;
     if (gpu->off) {
-        end_job(device);
+        end_job(device, false);
         return;
     }
     gpu->began = gpu->play->engine->clock;
@@ -204,19 +199,13 @@ struct cps_err *device_gpu_boot(struct device *device)
 static void recover(struct device *device, enum cps_stop stop)
 {
     struct device_gpu *gpu = &device->gpu;
-    struct device_file *file = gpu->job->file;
-    struct device_queue *queue = device_queue_find(file, gpu->job->queue);
     CPS_BUF why = {0};
     play_explain(gpu->play, gpu->play->engine, stop, &why);
     device->counts.hangs++;
-    file->faults++;
-    file->broken |= file->vm_bind;
-    if (queue)
-        queue->faults++;
     device->hang(device, cps_buf_text(&why));
     struct cps_err *err = play_restart(gpu->play);
     fail(device, err ? err : device_gpu_boot(device));
-    end_job(device);
+    end_job(device, true);
 }
 
 static void wait(struct device *device)
@@ -236,38 +225,39 @@ static void wait(struct device *device)
     gpu->retry_after *= gpu->retry_after < 16 * MILLISECOND ? 2 : 1;
 }
 
-bool device_gpu_run(struct device *device)
+void device_gpu_run(struct device *device)
 {
     struct device_gpu *gpu = &device->gpu;
-    if (gpu->state == GPU_IDLE || (gpu->state == GPU_WAITS && device_now() < gpu->retry_at))
-        return false;
+    bool runs =
+        gpu->state == GPU_RUNS || (gpu->state == GPU_WAITS && device_now() >= gpu->retry_at);
+    if (!runs)
+        return;
     enum cps_stop stop = cps_engine_run(gpu->play->engine, SLICE);
     switch (stop) {
     case CPS_STOP_IDLE:
         gpu->state = GPU_RUNS;
         fail(device, feed_next(device));
-        return gpu->state == GPU_IDLE;
+        return;
     case CPS_STOP_BUDGET:
         gpu->state = GPU_RUNS;
-        return false;
+        return;
     case CPS_STOP_DEADLOCK:
         wait(device);
-        return gpu->state == GPU_IDLE;
+        return;
     case CPS_STOP_NOMEM:
         fail(device, cps_err_nomem());
-        return false;
+        return;
     case CPS_STOP_FAULT:
     case CPS_STOP_BAD_PACKET:
         recover(device, stop);
-        return true;
+        return;
     }
-    return false;
 }
 
 void device_gpu_drop(struct device *device)
 {
     if (device->gpu.job)
-        end_job(device);
+        end_job(device, false);
 }
 
 int device_gpu_timeout(const struct device *device)
@@ -275,6 +265,8 @@ int device_gpu_timeout(const struct device *device)
     const struct device_gpu *gpu = &device->gpu;
     if (gpu->state == GPU_IDLE)
         return -1;
+    if (gpu->state == GPU_ENDED)
+        return 0;
     int64_t left = gpu->state == GPU_WAITS ? gpu->retry_at - device_now() : 0;
     return left > 0 ? (int)(left / MILLISECOND) + 1 : 0;
 }

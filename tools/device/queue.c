@@ -131,10 +131,30 @@ static void bind(struct device *device, struct device_job *job)
     device->counts.binds += job->bind_count;
 }
 
+/* The job that the GPU has ended. Whoever hung is guilty: his context alone learns of it. */
+static void take_ended(struct device *device)
+{
+    struct device_gpu *gpu = &device->gpu;
+    struct device_job *job = gpu->job;
+    struct device_file *file = job->file;
+    struct device_queue *queue = device_queue_find(file, job->queue);
+    file->faults += gpu->hung;
+    file->broken |= gpu->hung && file->vm_bind;
+    if (queue)
+        queue->faults += gpu->hung;
+    gpu->job = NULL;
+    gpu->state = GPU_IDLE;
+    device_job_end(device, job);
+    if (!file->refs)
+        device_file_unref(device, file);
+}
+
 void device_schedule(struct device *device)
 {
     struct device_job *job = NULL;
     do {
+        if (device->gpu.state == GPU_ENDED)
+            take_ended(device);
         while ((job = next_job(device, true))) {
             bind(device, job);
             device_job_end(device, job);
@@ -142,7 +162,7 @@ void device_schedule(struct device *device)
         job = device->gpu.state == GPU_IDLE ? next_job(device, false) : NULL;
         if (job)
             device_gpu_begin(device, job);
-    } while (job && device->gpu.state == GPU_IDLE);
+    } while (job && device->gpu.state == GPU_ENDED);
 }
 
 void device_jobs_drop(struct device *device, struct device_file *file)

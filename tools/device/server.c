@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -35,74 +34,6 @@ struct device_client {
 };
 
 /* ---- open files ---- */
-
-static void name_process(struct device_file *file, pid_t pid)
-{
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
-    FILE *in = fopen(path, "re");
-    if (in && fgets(file->comm, sizeof(file->comm), in))
-        file->comm[strcspn(file->comm, "\n")] = 0;
-    if (in)
-        fclose(in);
-}
-
-struct device_file *device_file_new(struct device *device)
-{
-    struct device_file *file = calloc(1, sizeof(*file));
-    if (!file)
-        return NULL;
-    *file = (struct device_file){.context = ++device->next_context,
-                                 .next_queue = 1,
-                                 .next_iova = UINT64_C(0x100000000),
-                                 .next = device->files};
-    if (!CPS_LIST_ROOM(file->queue, file->queue_count) ||
-        getrandom(file->token, sizeof(file->token), 0) != sizeof(file->token)) {
-        free(file);
-        return NULL;
-    }
-    /* Queue 0 is there from the beginning, of middle priority. */
-    file->queue[file->queue_count++] = (struct device_queue){.priority = 4};
-    device->files = file;
-    device->counts.files++;
-    return file;
-}
-
-static void free_file(struct device *device, struct device_file *file)
-{
-    struct device_file **at = &device->files;
-    while (*at != file)
-        at = &(*at)->next;
-    *at = file->next;
-    for (size_t i = 0; i < file->handle_count; i++)
-        device_bo_unref(device, file->handle[i].bo);
-    for (size_t i = 0; i < file->syncobj_count; i++)
-        device_syncobj_unref(file->syncobj[i]);
-    device_space_deinit(device, &file->space);
-    free(file->handle);
-    free(file->syncobj);
-    free(file->queue);
-    free(file->cmdline);
-    free(file);
-}
-
-void device_file_unref(struct device *device, struct device_file *file)
-{
-    if (file->refs && --file->refs)
-        return;
-    device_jobs_drop(device, file);
-    /* The job that the GPU has ends first. */
-    if (!file->jobs)
-        free_file(device, file);
-}
-
-static struct device_file *find_file(struct device *device, const uint8_t *token)
-{
-    struct device_file *file = device->files;
-    while (file && memcmp(file->token, token, DEVICE_TOKEN) != 0)
-        file = file->next;
-    return file && file->refs ? file : NULL;
-}
 
 static bool hold(struct device_client *client, struct device_file *file)
 {
@@ -235,7 +166,7 @@ static bool answer_open(struct device *device, struct device_client *client)
     struct device_file *file = device_file_new(device);
     int fd = file ? memfd_create("cpscope-node", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
     if (file && (fd < 0 || !hold(client, file))) {
-        free_file(device, file);
+        device_file_free(device, file);
         file = NULL;
     }
     if (!file) {
@@ -243,7 +174,7 @@ static bool answer_open(struct device *device, struct device_client *client)
             close(fd);
         return make_answer(client, -ENOMEM);
     }
-    name_process(file, client->pid);
+    device_file_name(file, client->pid);
     memcpy(node + sizeof(DEVICE_MAGIC), file->token, DEVICE_TOKEN);
     message->answer_fd = fd;
     bool good =
@@ -370,7 +301,7 @@ static bool ask(struct device *device, struct device_client *client)
     case DEVICE_HOLD:
     case DEVICE_MAP:
     case DEVICE_IOCTL:
-        file = find_file(device, message->head.token);
+        file = device_file_find(device, message->head.token);
         break;
     default:
         return false;
@@ -570,8 +501,8 @@ struct cps_err *device_serve(struct device *device, int child, bool *ended)
     while (good && !device->failed && !interrupted && !(*ended && !device->client_count)) {
         good = serve_once(device, polls, child, ended);
         device_schedule(device);
-        if (device_gpu_run(device))
-            device_schedule(device);
+        device_gpu_run(device);
+        device_schedule(device);
         device_sync_files_tell(device);
         ask_again(device);
     }
@@ -604,8 +535,9 @@ void device_deinit(struct device *device)
     if (device->listener >= 0)
         close(device->listener);
     device_gpu_drop(device);
+    device_schedule(device);
     while (device->files)
-        free_file(device, device->files);
+        device_file_free(device, device->files);
     for (size_t i = 0; i < device->exported_count; i++)
         device_syncobj_unref(device->exported[i]);
     free(device->exported);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * Open files: each is a context of its own, with handles, queues and an address space. */
+#include "tools/device/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "isa/base/list.h"
+
+void device_file_name(struct device_file *file, pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
+    FILE *in = fopen(path, "re");
+    if (in && fgets(file->comm, sizeof(file->comm), in))
+        file->comm[strcspn(file->comm, "\n")] = 0;
+    if (in)
+        fclose(in);
+}
+
+struct device_file *device_file_new(struct device *device)
+{
+    struct device_file *file = calloc(1, sizeof(*file));
+    if (!file)
+        return NULL;
+    *file = (struct device_file){.context = ++device->next_context,
+                                 .next_queue = 1,
+                                 .next_iova = UINT64_C(0x100000000),
+                                 .next = device->files};
+    if (!CPS_LIST_ROOM(file->queue, file->queue_count) ||
+        getrandom(file->token, sizeof(file->token), 0) != sizeof(file->token)) {
+        free(file);
+        return NULL;
+    }
+    /* Queue 0 is there from the beginning, of middle priority. */
+    file->queue[file->queue_count++] = (struct device_queue){.priority = 4};
+    device->files = file;
+    device->counts.files++;
+    return file;
+}
+
+void device_file_free(struct device *device, struct device_file *file)
+{
+    struct device_file **at = &device->files;
+    while (*at != file)
+        at = &(*at)->next;
+    *at = file->next;
+    for (size_t i = 0; i < file->handle_count; i++)
+        device_bo_unref(device, file->handle[i].bo);
+    for (size_t i = 0; i < file->syncobj_count; i++)
+        device_syncobj_unref(file->syncobj[i]);
+    device_space_deinit(device, &file->space);
+    free(file->handle);
+    free(file->syncobj);
+    free(file->queue);
+    free(file->cmdline);
+    free(file);
+}
+
+void device_file_unref(struct device *device, struct device_file *file)
+{
+    if (file->refs && --file->refs)
+        return;
+    device_jobs_drop(device, file);
+    /* The job that the GPU has ends first. */
+    if (!file->jobs)
+        device_file_free(device, file);
+}
+
+struct device_file *device_file_find(struct device *device, const uint8_t *token)
+{
+    struct device_file *file = device->files;
+    while (file && memcmp(file->token, token, DEVICE_TOKEN) != 0)
+        file = file->next;
+    return file && file->refs ? file : NULL;
+}
