@@ -230,7 +230,7 @@ int cmd_device(const struct cps_options *given)
 {
     static char path[2][FILES_PATH];
     struct cps_options opt = *given;
-    const char *name = opt.run.chip ? opt.run.chip : "a750";
+    const char *name = opt.run.chip ? opt.run.chip : opt.run.demo ? "a630" : "a750";
     const struct device_chip *chip = device_chip_find(name);
     if (!strcmp(name, "list"))
         return list_chips();
@@ -243,7 +243,8 @@ int cmd_device(const struct cps_options *given)
     int status = report_result(choose_policy(&opt));
     if (status)
         return status;
-    choose_firmware(&opt, chip, path);
+    if (!opt.run.demo)
+        choose_firmware(&opt, chip, path);
     struct session session = {.source = {.name = "device", .run = run_session},
                               .opt = &opt,
                               .device = {.config = {.chip = chip,
