@@ -76,4 +76,5 @@ find_suite() {
         # By default apt only warns if older lists are left.
         run_apt apt-get update --error-on=any && echo "$suite" && return
     done
+    return 1
 }

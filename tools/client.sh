@@ -55,8 +55,7 @@ link_usr() {
 
 fetch_packages() {
     prepare_apt "$dir/.apt" arm64 main
-    suite=$(find_suite "$suites")
-    [ -n "$suite" ] || fail "$mirror: $(explain_apt)"
+    suite=$(find_suite "$suites") || fail "$mirror: $(explain_apt)"
     mesa=$(apt-cache -c "$apt_dir/apt.conf" show mesa-vulkan-drivers 2>/dev/null | sed -n 's/^Version: \([0-9]*:\)\{0,1\}//p' | head -n 1)
     [ "${mesa%%.*}" -ge "$least_mesa" ] 2>/dev/null || fail "$suite has Mesa ${mesa:-of no version}, expected $least_mesa or newer: --suite"
     echo "fetching $packages of $suite" >&2

@@ -31,8 +31,7 @@ trap 'rm -rf "$new"' EXIT
 trap 'exit 1' INT TERM HUP
 prepare_apt "$new/apt" all non-free-firmware
 
-suite=$(find_suite "$suites")
-[ -n "$suite" ] || fail "$mirror: $(explain_apt)"
+suite=$(find_suite "$suites") || fail "$mirror: $(explain_apt)"
 run_apt apt-get download firmware-qcom-soc || fail "$suite of $mirror: $(explain_apt)"
 package=$(ls "$new"/apt/archives/firmware-qcom-soc_*.deb)
 version=$(dpkg-deb -f "$package" Version)
