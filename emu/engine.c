@@ -112,10 +112,35 @@ void cps_engine_changed(struct cps_engine *engine)
         cps_mem_host_changed(engine->mem);
 }
 
+bool cps_engine_waits_for(const struct cps_engine *engine, enum cps_stop stop, struct cps_wait *ret)
+{
+    *ret = (struct cps_wait){0};
+    return engine->ops->waits_for && engine->ops->waits_for(engine, stop, ret);
+}
+
+/* A caller who runs a waiting engine again, until it can go on, gets one event. */
+static void report_wait(struct cps_engine *engine, enum cps_stop stop)
+{
+    const struct cps_wait *last = &engine->reported;
+    struct cps_wait wait;
+    if (!cps_engine_waits_for(engine, stop, &wait) ||
+        (engine->reported_packets == engine->packets && last->what == wait.what &&
+         last->core == wait.core && last->address == wait.address && last->iova == wait.iova &&
+         last->header == wait.header))
+        return;
+    engine->reported = wait;
+    engine->reported_packets = engine->packets;
+    const struct cps_event event = cps_event_make(CPS_EV_WAIT, wait.what, engine->who[wait.core],
+                                                  wait.pc, wait.address, (uint32_t)wait.value);
+    cps_tap_put_(&engine->tap, event, CPS_EV_WAIT);
+}
+
 enum cps_stop cps_engine_run(struct cps_engine *engine, uint64_t ticks)
 {
     cps_engine_changed(engine);
     enum cps_stop stop = engine->ops->run(engine, ticks);
+    if (CPS_UNLIKELY(stop > CPS_STOP_BUDGET))
+        report_wait(engine, stop);
     if (engine->tap.pending)
         cps_tap_flush_(&engine->tap);
     return CPS_UNLIKELY(cps_mem_failed(engine->mem)) ? CPS_STOP_NOMEM : stop;

@@ -99,6 +99,34 @@ enum cps_stop {
     CPS_STOP_NOMEM,
 };
 
+/** What an engine waits for after it stopped; the engine has it as fields, and what a person reads
+ * (cps_engine_explain()) is made of them. Members that do not apply are 0. */
+struct cps_wait {
+    /** CPS_WAIT_*, rows of event.def. */
+    unsigned what;
+    /** The core that waits. */
+    unsigned core;
+    /** Where it is, in units of its image. */
+    uint32_t pc;
+    /** Of CPS_WAIT_MEMORY a byte address, else the number of the register or the on-chip word. */
+    uint64_t address;
+    /** Of packets that look at two places the other one, which must differ from `reference` or the
+     * first be 0. */
+    uint64_t second;
+    /** What is there; of CPS_WAIT_FAULT and CPS_WAIT_BAD_PACKET the firmware's error code. */
+    uint64_t value;
+    /** What `value` is compared with, if `function` is not 0. */
+    uint64_t reference;
+    /** Bits of `value` that count. */
+    uint64_t mask;
+    /** How the wait ends, as CP_WAIT_REG_MEM has it: 1 <, 2 <=, 3 ==, 4 !=, 5 >=, 6 >; 8 is added
+     * if the sign of the difference decides. 0: only the firmware's code says it. */
+    unsigned function;
+    /** The packet that is executed, and where it is in memory; both 0 before the first one. */
+    uint32_t header;
+    uint64_t iova;
+};
+
 /** Where a core is. */
 struct cps_where {
     /** Unit (cps_isa_unit()) of its image that runs next. */
@@ -216,6 +244,8 @@ struct cps_engine_ops {
     bool (*get)(struct cps_engine *engine, struct cps_location place, uint64_t *ret);
     /** As cps_engine_set(); the place exists. */
     bool (*set)(struct cps_engine *engine, struct cps_location place, uint64_t value);
+    /** As cps_engine_waits_for(). */
+    bool (*waits_for)(const struct cps_engine *engine, enum cps_stop stop, struct cps_wait *ret);
     /** As cps_engine_explain(). */
     void (*explain)(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out);
     /** As cps_engine_cover(); NULL: it cannot count. */
@@ -281,6 +311,10 @@ struct cps_engine {
     unsigned cores;
     /** Which processor each core is: enum cps_processor. */
     uint8_t who[CPS_MAX_CORES];
+    /** What the last WAIT event said: the same wait is reported once. */
+    struct cps_wait reported;
+    /** Packets when it did. */
+    uint64_t reported_packets;
     /** Where its events go. */
     struct cps_tap tap;
     /** As cps_engine_interrupt() was told. */
@@ -442,6 +476,15 @@ CPS_PUBLIC const struct cps_file *cps_engine_file(const struct cps_engine *engin
  */
 CPS_PUBLIC bool cps_engine_decode(struct cps_engine *engine, unsigned core, uint32_t pc,
                                   uint8_t *bytes, struct cps_insn *ret);
+/**
+ * What keeps an engine from going on.
+ * @param engine  which
+ * @param stop    as cps_engine_run() returned it
+ * @param ret     gets it
+ * @return false, and all 0, if there is nothing: the engine can go on, or its kind does not know
+ */
+CPS_PUBLIC bool cps_engine_waits_for(const struct cps_engine *engine, enum cps_stop stop,
+                                     struct cps_wait *ret);
 /**
  * Appends where and on what the engine is after a stop: "sqe at 0x00c6: ..."; nothing where
  * there is nothing to say.

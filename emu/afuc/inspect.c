@@ -258,74 +258,6 @@ uint32_t cps_afuc_packet_table(const struct cps_afuc *machine, unsigned core, un
     return machine->core[core].s.table[id % 128];
 }
 
-static void explain_fault(const struct afuc_core *core, struct cps_buf *out)
-{
-    const struct afuc_state *s = &core->s;
-    switch ((enum afuc_fault)s->fault) {
-    case FAULT_ILLEGAL:
-        cps_buf_str(out, "the word there is no instruction of this generation");
-        break;
-    case FAULT_JUMP:
-        cps_buf_printf(out, "jump to 0x%04" PRIx32 ", outside of the image", s->fault_value);
-        break;
-    case FAULT_MEMORY:
-        cps_buf_str(out, "the limit on memory is reached");
-        break;
-    case FAULT_QUEUE:
-        cps_buf_str(out, "more requests than a queue holds");
-        break;
-    case FAULT_EVENT:
-        cps_buf_printf(out, "an event stores %" PRIu32 " registers, expected at most %u that exist",
-                       s->fault_value, STAMP_REGISTERS);
-        break;
-    case FAULT_NONE:
-        break;
-    }
-}
-
-static void explain_spin(const struct afuc_core *core, struct cps_buf *out)
-{
-    static const char *const place[] = {[CPS_PLACE_GPU] = "GPU register",
-                                        [CPS_PLACE_CONTROL] = "control register",
-                                        [CPS_PLACE_MEMORY] = "memory"};
-    static const char *const wait[] = {"",
-                                       "waits for words of a command stream that has none",
-                                       "reads $memdata, but nothing was requested",
-                                       "reads $regdata, but nothing was requested",
-                                       "the queue to the next processor is full",
-                                       "",
-                                       ""};
-    if (core->s.wait == WAIT_PIPE)
-        cps_buf_printf(out,
-                       "the pipe waits for on-chip word 0x%02" PRIx32 " (control 0x%03" PRIx32
-                       ") to reach 0x%08" PRIx32 ", it is 0x%08" PRIx32,
-                       core->s.onchip[0], SHARED_CONTROL + core->s.onchip[0], core->s.onchip[1],
-                       core->machine->shared[core->s.onchip[0] % SHARED_COUNT]);
-    else if (core->s.wait)
-        cps_buf_str(out, wait[core->s.wait]);
-    else if (core->polled.number || core->polled.place)
-        cps_buf_printf(out, "is in an infinite loop; last read: %s 0x%03" PRIx64,
-                       place[core->polled.place] ? place[core->polled.place] : "",
-                       core->polled.number);
-    else
-        cps_buf_str(out, "is in an infinite loop");
-}
-
-/* The core to blame: with a fault or error, else one that loops, else the first. */
-static const struct afuc_core *culprit(const struct cps_afuc *machine)
-{
-    const struct afuc_core *core = NULL;
-    for (unsigned i = 0; i < machine->engine.cores; i++) {
-        if (machine->core[i].s.wait == WAIT_FAULT || machine->core[i].s.error_code)
-            core = &machine->core[i];
-    }
-    for (unsigned i = 0; !core && i < machine->engine.cores; i++) {
-        if (machine->core[i].s.started && !core_idle_(&machine->core[i]))
-            core = &machine->core[i];
-    }
-    return core ? core : &machine->core[0];
-}
-
 void cps_afuc_log(struct cps_afuc *machine, struct cps_edge_log *log)
 {
     for (unsigned i = 0; i < machine->engine.cores; i++) {
@@ -335,43 +267,4 @@ void cps_afuc_log(struct cps_afuc *machine, struct cps_edge_log *log)
         if (log)
             log->privilege[i] = afuc_privilege_(core);
     }
-}
-
-enum cps_trouble cps_afuc_trouble(const struct cps_afuc *machine, unsigned *ret)
-{
-    static const uint8_t faults[] = {[FAULT_ILLEGAL] = CPS_TROUBLE_ILLEGAL,
-                                     [FAULT_JUMP] = CPS_TROUBLE_JUMP,
-                                     [FAULT_MEMORY] = CPS_TROUBLE_LIMIT,
-                                     [FAULT_QUEUE] = CPS_TROUBLE_LIMIT,
-                                     [FAULT_EVENT] = CPS_TROUBLE_LIMIT};
-    const struct afuc_core *core = culprit(machine);
-    *ret = (unsigned)(core - machine->core);
-    if (core->s.wait == WAIT_FAULT)
-        return faults[core->s.fault];
-    if (core->s.error_code)
-        return CPS_TROUBLE_REPORTED;
-    if (core_idle_(core))
-        return CPS_TROUBLE_NONE;
-    return core->s.wait == WAIT_STREAM ? CPS_TROUBLE_STARVED : CPS_TROUBLE_WAITS;
-}
-
-void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out)
-{
-    const struct cps_afuc *machine = (const struct cps_afuc *)engine;
-    const struct afuc_core *core = culprit(machine);
-    const struct afuc_state *s = &core->s;
-    if (machine->engine.cores > 1)
-        cps_buf_printf(out, "%s ", cps_processor_name(core->who));
-    cps_buf_printf(out, "at 0x%04" PRIx32 ": ", s->pc);
-    if (s->error_code)
-        cps_buf_printf(out, "the firmware reported error %" PRIu32 " and is spinning",
-                       s->error_code);
-    else if (stop == CPS_STOP_FAULT)
-        explain_fault(core, out);
-    else if (stop == CPS_STOP_BUDGET)
-        cps_buf_str(out, "the instruction limit is reached");
-    else
-        explain_spin(core, out);
-    if (s->header || s->header_iova)
-        cps_buf_printf(out, "; packet 0x%08" PRIx32 " at 0x%016" PRIx64, s->header, s->header_iova);
 }

@@ -235,6 +235,7 @@ const struct cps_engine_ops cps_afuc_ops_ = {
     .where = machine_where_,
     .get = machine_get_,
     .set = machine_set_,
+    .waits_for = machine_waits_for_,
     .explain = machine_explain_,
     .cover = cover,
 };

@@ -1,207 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * waitin: a header becomes a handler; the policy about waits; and the two instructions that enter
- * and leave modes. */
+ * waitin: a header becomes a handler; and the two instructions that enter and leave modes. */
 #include "emu/afuc/control/control.h"
 #include "emu/afuc/queue/queue.h"
 #include "emu/afuc/origin/origin.h"
 
 #include "isa/base/pm4.h"
-
-/* ---- the policy about waits ----
- *
- * Packets that poll a word which only the rest of the GPU would write. With `satisfy` the word is
- * given a value that ends the wait when the packet is dispatched, and the trace records it; the
- * firmware then runs its own loop once. The conditions are those of the packets' definitions,
- * checked against the loops of 6ee (0643, 0874, 069e, 06b9). */
-
-/* Where a packet polls, by its source field. */
-enum source { SOURCE_REGISTER, SOURCE_MEMORY };
-
-struct poll {
-    enum source source;
-    uint64_t at;
-};
-
-static uint32_t poll_read(struct afuc_core *core, const struct poll *poll)
-{
-    struct cps_afuc *machine = core->machine;
-    if (poll->source == SOURCE_REGISTER)
-        return bank_get_(machine, core->pipe, poll->at & 0x3ffff);
-    return cps_mem_read(machine->engine.mem, poll->at, NULL);
-}
-
-static void poll_assume(struct afuc_core *core, const struct poll *poll, uint32_t value)
-{
-    struct cps_afuc *machine = core->machine;
-    core_event_(core, CPS_EV_ASSUME, CPS_WHAT_WAIT, poll->at, value);
-    if (poll->source == SOURCE_REGISTER) {
-        bank_set_(machine, core->pipe, poll->at & 0x3ffff, value);
-    } else if (!cps_mem_write(machine->engine.mem, poll->at, value)) {
-        afuc_fault_(core, FAULT_MEMORY, (uint32_t)poll->at);
-    }
-    stream_recheck_(core);
-}
-
-/* Comparison of CP_WAIT_REG_MEM: 2:0 always, then < <= = != >= >; 3 by the sign of the difference
- * (F: 6ee 08dc..08e0, a530 ME 079c..07a0: both are moved until the reference is at 1 << 31). */
-static bool holds(unsigned function, uint32_t value, uint32_t ref)
-{
-    if (function & 8) {
-        ref = (1u << 31) + (ref - value);
-        value = 1u << 31;
-    }
-    bool const truth[8] = {
-        true, value<ref, value <= ref, value == ref, value != ref, value >= ref, value> ref, true};
-    return truth[function & 7];
-}
-
-static void satisfy_compare(struct afuc_core *core, const struct poll *poll, unsigned function,
-                            uint32_t ref, uint32_t mask)
-{
-    uint32_t old = poll_read(core, poll);
-    const uint32_t candidates[] = {ref, ref - 1, ref + 1, 0, mask, ~ref};
-    if (holds(function, old & mask, ref))
-        return;
-    for (unsigned i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
-        uint32_t value = (old & ~mask) | (candidates[i] & mask);
-        if (holds(function, value & mask, ref)) {
-            poll_assume(core, poll, value);
-            return;
-        }
-    }
-}
-
-static uint64_t pair(const uint32_t *words)
-{
-    return (uint64_t)words[1] << 32 | words[0];
-}
-
-static void wait_reg_mem(struct afuc_core *core, const uint32_t *words)
-{
-    unsigned source = words[0] >> 4 & 3;
-    struct poll poll = {source == 1 ? SOURCE_MEMORY : SOURCE_REGISTER,
-                        source == 1 ? pair(words + 1) : words[1]};
-    if (source <= 1)
-        satisfy_compare(core, &poll, words[0] & 15, words[3], words[4]);
-}
-
-/* Done when (memory - ref) is not negative. */
-static void wait_mem_gte(struct afuc_core *core, const uint32_t *words)
-{
-    struct poll poll = {SOURCE_MEMORY, pair(words + 1)};
-    if ((poll_read(core, &poll) - words[3]) >> 31)
-        poll_assume(core, &poll, words[3]);
-}
-
-/* Both loop while the first is not zero and the second equals the reference. */
-static void wait_two(struct afuc_core *core, const struct poll poll[2], uint32_t ref)
-{
-    if (poll_read(core, &poll[0]) && poll_read(core, &poll[1]) == ref)
-        poll_assume(core, &poll[0], 0);
-}
-
-static void wait_two_regs(struct afuc_core *core, const uint32_t *words)
-{
-    const struct poll poll[2] = {{SOURCE_REGISTER, words[0] & 0x3ffff},
-                                 {SOURCE_REGISTER, words[1] & 0x3ffff}};
-    wait_two(core, poll, words[2]);
-}
-
-static void test_two_mems(struct afuc_core *core, const uint32_t *words)
-{
-    const struct poll poll[2] = {{SOURCE_MEMORY, pair(words)}, {SOURCE_MEMORY, pair(words + 2)}};
-    wait_two(core, poll, words[4]);
-}
-
-/* a7xx: CP_WAIT_TIMESTAMP; 1:0 kind (0 32 bits, 1 64 bits, 2 the sum of the core's time stamps), 4
- * on-chip, for which the pipe waits (F: 740 0c15). */
-static void wait_timestamp(struct afuc_core *core, const uint32_t *words)
-{
-    struct poll low = {SOURCE_MEMORY, pair(words + 1)};
-    struct poll high = {SOURCE_MEMORY, pair(words + 1) + 4};
-    const uint32_t *stamps = &core->s.control[afuc_control_number_(core, CTL_TIMESTAMPS)];
-    const uint32_t sum[4] = {0, words[1], words[2], stamps[0] + stamps[1]};
-    if ((words[0] & 0x13) == 0)
-        wait_mem_gte(core, words);
-    if ((words[0] & 0x13) == 2)
-        wait_mem_gte(core, sum);
-    if ((words[0] & 0x13) != 1)
-        return;
-    uint64_t now = (uint64_t)poll_read(core, &high) << 32 | poll_read(core, &low);
-    if (now >= pair(words + 3))
-        return;
-    poll_assume(core, &low, words[3]);
-    poll_assume(core, &high, words[4]);
-}
-
-#define G56  (CPS_GEN_BIT(A5XX) | CPS_GEN_BIT(A6XX))
-#define G7   (CPS_GEN_BIT(A7XX) | CPS_GEN_BIT(A8XX))
-#define GALL (G56 | G7)
-
-/* Packets that wait, and how many words of payload say for what. */
-static const struct wait_packet {
-    uint32_t gens;
-    uint8_t opcode;
-    uint8_t words;
-    void (*satisfy)(struct afuc_core *core, const uint32_t *words);
-} waits[] = {
-    {GALL, 0x3c, 5, wait_reg_mem},  /* CP_WAIT_REG_MEM */
-    {G56, 0x14, 4, wait_mem_gte},   /* CP_WAIT_MEM_GTE */
-    {G7, 0x14, 4, wait_timestamp},  /* CP_WAIT_TIMESTAMP */
-    {GALL, 0x70, 3, wait_two_regs}, /* CP_WAIT_TWO_REGS */
-    {G56, 0x71, 5, test_two_mems},  /* CP_TEST_TWO_MEMS */
-};
-
-/* The PFP of a5xx passes all of them on to the ME but CP_WAIT_MEM_GTE, which it handles itself. */
-static bool handled_here(const struct afuc_core *core, unsigned opcode)
-{
-    return core->layout != CPS_LAYOUT_A5XX_PFP || opcode == 0x14;
-}
-
-static const struct wait_packet *find_wait(const struct afuc_core *core, uint32_t header)
-{
-    struct cps_pm4 packet = cps_pm4_decode_any(header);
-    if (packet.kind != CPS_PM4_TYPE7 || !machine_waits_end_(core->machine))
-        return NULL;
-    for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]) && handled_here(core, packet.opcode);
-         i++) {
-        if (waits[i].opcode == packet.opcode &&
-            (waits[i].gens & cps_gen_bit(core->machine->engine.gen)))
-            return &waits[i];
-    }
-    return NULL;
-}
-
-/* Whether the ME has done all that it was sent, in the MEQ or in the side stream, and is where
- * the next packet is taken, whether it has tried to or not. The PFP is between two packets then. */
-static bool me_is_done(struct afuc_core *me)
-{
-    return !me->s.started ||
-           (!me->s.meq.count && !stream_has_(me, 1) && me->uops[me->s.pc].code == UOP_WAITIN);
-}
-
-/* Whether the policy may look: the ME gets the packet's words one by one, and the PFP may poll what
- * the ME has yet to write. */
-static bool wait_ready(struct afuc_core *core, uint32_t header)
-{
-    bool pair = core->me || core->s.level == LEVEL_MEQ;
-    const struct wait_packet *packet = pair ? find_wait(core, header) : NULL;
-    if (!packet)
-        return true;
-    return core->me ? me_is_done(core->me) : stream_has_(core, 1 + (uint32_t)packet->words);
-}
-
-static void apply_wait_policy(struct afuc_core *core, uint32_t header)
-{
-    const struct wait_packet *packet = find_wait(core, header);
-    uint32_t words[5] = {0};
-    for (uint32_t k = 0; packet && k < 5; k++) {
-        if (!stream_look_(core, k + 1, &words[k]) && k < packet->words)
-            return;
-    }
-    if (packet)
-        packet->satisfy(core, words);
-}
 
 /* ---- headers ---- */
 
@@ -338,14 +141,14 @@ static void begin_packet(struct afuc_core *core, uint32_t header, struct dispatc
     core_event_(core, CPS_EV_PKT, level, s->header_iova, header);
     if (cps_tap_wants_(&machine->engine.tap, CPS_EV_WORD) && !s->injected)
         show_words(core, to.count);
-    apply_wait_policy(core, header);
+    wait_begin_(core, header);
 }
 
 enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
 {
     struct afuc_state *s = &core->s;
     struct cps_afuc *machine = core->machine;
-    bool ready = has_words_(core, 1) && wait_ready(core, peek_word_(core));
+    bool ready = has_words_(core, 1) && wait_ready_(core, peek_word_(core));
     if (CPS_UNLIKELY(machine->injection_count) && interrupt(core, ready)) {
         preempt(core);
         *target = s->sqe[SQE_PREEMPT];

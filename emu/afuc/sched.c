@@ -32,7 +32,7 @@ static bool assume_reached(struct cps_afuc *machine)
     bool assumed = false;
     for (unsigned i = 0; i < machine->engine.cores; i++) {
         struct afuc_core *core = &machine->core[i];
-        if (core->s.wait != WAIT_PIPE || !machine_waits_end_(machine))
+        if (core->s.wait != WAIT_PIPE || !machine_waits_end_(machine, false))
             continue;
         core_event_(core, CPS_EV_ASSUME, CPS_WHAT_WAIT, SHARED_CONTROL + core->s.onchip[0],
                     core->s.onchip[1]);
@@ -132,10 +132,12 @@ struct snapshot {
     uint64_t changes;
 };
 
-static void take_snapshot(const struct cps_afuc *machine, struct snapshot *ret)
+static void take_snapshot(struct cps_afuc *machine, struct snapshot *ret)
 {
-    for (unsigned i = 0; i < machine->engine.cores; i++)
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
         memcpy(&ret->state[i], &machine->core[i].s, sizeof(ret->state[i]));
+        machine->core[i].polled.places = 0;
+    }
     ret->core = machine->turn.core;
     ret->left = machine->turn.left;
     ret->changes = machine_changes_(machine);

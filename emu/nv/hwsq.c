@@ -237,6 +237,7 @@ static bool stand_in(struct nv *e, const struct hwsq_slot *s)
         return false;
     switch ((enum cps_policy_waits)e->engine.policy.waits) {
     case CPS_WAITS_SATISFY:
+    case CPS_WAITS_REGISTERS: /* an event is no memory */
         cps_bus_assume_event_(e, s->event, s->value, &by);
         return true;
     case CPS_WAITS_STOP:

@@ -323,7 +323,7 @@ def early_ends():
     for command, more in (("run", ["-o", path("out")]), ("decode", []), ("state", []), ("profile", []), ("cover", []), ("view", ["-o", path("x.html")]),
                           ("why", ["0x8810"])):
         done = cpscope(command, "--fw", path("demo.fw"), "--waits", "stop", stream, *more, status=4)
-        assert done.stderr.count("CP_WAIT_REG_MEM") >= 1 and "is in an infinite loop; last read: memory 0x200000" in done.stderr, (command, done)
+        assert done.stderr.count("CP_WAIT_REG_MEM") >= 1 and "waits for memory 0x0000000000200000 to be" in done.stderr, (command, done)
 
 
 tap.run([(case.__name__.replace("_", " "), case) for case in (

@@ -15,8 +15,9 @@
 
 /* As the first version of the format has them, 0 to 14, then in the order in which they came. */
 static const char *const keywords[] = {
-    "SUBMIT", "PKT",   "REG",    "REGR",       "PIPE", "CTRL", "MEMW", "MEMR",   "PROT", "IRQ",
-    "STEP",   "STEPX", "ASSUME", "UNMODELLED", "END",  "TICK", "EXIT", "METHOD", "SQE",  "WORD",
+    "SUBMIT", "PKT",  "REG",  "REGR",   "PIPE",  "CTRL",   "MEMW",
+    "MEMR",   "PROT", "IRQ",  "STEP",   "STEPX", "ASSUME", "UNMODELLED",
+    "END",    "TICK", "EXIT", "METHOD", "SQE",   "WORD",   "WAIT",
 };
 
 static void kinds_have_their_numbers(void **state)
@@ -32,7 +33,7 @@ static void kinds_have_their_numbers(void **state)
 /* The words of each kind that has some, from 0 on. */
 static const struct {
     unsigned kind;
-    const char *words[9];
+    const char *words[10];
 } subs[] = {
     {CPS_EV_PKT, {"rb", "ib1", "ib2", "ib3", "sds", "int"}},
     {CPS_EV_REG, {"data", "user", "ctrl", "poke", "host", "flag", "byte", "half"}},
@@ -42,6 +43,9 @@ static const struct {
     {CPS_EV_UNMODELLED, {"gpu", "ctrl", "sqe", "pipe", "mem", "insn", "stream", "unknown"}},
     {CPS_EV_EXIT,
      {"end", "code", "out-missing", "out-range", "branch-range", "bad-op", "bad-len", "abort"}},
+    {CPS_EV_WAIT,
+     {"memory", "register", "control", "on-chip", "stream", "queue", "loop", "bad-packet",
+      "fault"}},
     {CPS_EV_END, {"done", "limit", "deadlock", "fault", "bad-packet"}},
 };
 

@@ -26,14 +26,15 @@ static const struct stop {
      "at 0x0002: waits for words of a command stream that has none"},
     {CPS_LAYOUT_A5XX_PFP, "mov $02, 0x800\nl:\nmov $data, $02\njump #l\nnop\n", CPS_STOP_DEADLOCK,
      "at 0x0003: the queue to the next processor is full"},
-    {CPS_LAYOUT_A6XX, "l:\njump #l\nnop\n", CPS_STOP_DEADLOCK, "at 0x0002: is in an infinite loop"},
+    {CPS_LAYOUT_A6XX, "l:\njump #l\nnop\n", CPS_STOP_DEADLOCK,
+     "at 0x0002: is in an infinite loop that reads nothing"},
     /* a poll with pauses: the word that was read stands elsewhere in the queue each time */
     {CPS_LAYOUT_A6XX,
      "mov $02, 0x8800\nmov $03, 0x1\ncwrite $02, [$00 + @REG_WRITE_ADDR]\n"
      "cwrite $03, [$00 + @REG_WRITE]\nl:\ncwrite $03, [$00 + @REG_READ_DWORDS]\n"
      "cwrite $02, [$00 + @REG_READ_ADDR]\nmov $04, $regdata\nmov $05, 0x200\nd:\n"
      "brne $05, 0x0, #d\nsub $05, $05, 0x1\njump #l\nnop\n",
-     CPS_STOP_DEADLOCK, "is in an infinite loop; last read: GPU register 0x8800"},
+     CPS_STOP_DEADLOCK, "is in an infinite loop that reads GPU register 0x8800; it is 0x00000001"},
     {CPS_LAYOUT_A6XX, "mov $04, 0x9\ncwrite $04, [$00 + 0x064]\nl:\njump #l\nnop\n", CPS_STOP_FAULT,
      "at 0x0004: the firmware reported error 9 and is spinning"},
     {CPS_LAYOUT_A6XX, "mov $04, 0x1\ncwrite $04, [$00 + 0x064]\nl:\njump #l\nnop\n",

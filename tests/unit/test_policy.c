@@ -113,7 +113,7 @@ static const struct literal {
     {"unset", AT(unset), CPS_ON_HWSQ | CPS_ON_SEQ, {"keep", "clear"}, 0},
     {"bad-ip", AT(bad_ip), CPS_ON_HWSQ | CPS_ON_SEQ, {"after", "at"}, 0},
     {"fb-delay", AT(fb_delay), CPS_ON_HWSQ | CPS_ON_SEQ, {NULL}, 8},
-    {"waits", AT(waits), CPS_ON_AFUC | CPS_ON_HWSQ | CPS_ON_SEQ, {"satisfy", "stop"}, 0},
+    {"waits", AT(waits), CPS_ON_AFUC | CPS_ON_HWSQ | CPS_ON_SEQ, {"satisfy", "stop", "registers"}, 0},
     {"visibility", AT(visibility), CPS_ON_AFUC, {"all", "none", "captured"}, 0},
     {"prefetch", AT(prefetch), CPS_ON_AFUC, {"off", "on"}, 0},
     {"seq-script", AT(seq_script), CPS_ON_SEQ, {NULL}, 0x400},

@@ -31,6 +31,8 @@ struct cps_err *play_account_take(const struct play *play, struct play_account *
         ret->not_injected = 0;
     if (ret->stop != CPS_STOP_IDLE || scripted)
         play_explain(play, play->engine, ret->stop, &why);
+    ret->waits = cps_engine_waits_for(play->engine, ret->stop, &ret->wait);
+    ret->waiting = (enum cps_processor)play->engine->who[ret->wait.core];
     snprintf(ret->why, sizeof(ret->why), "%s", cps_buf_text(&why));
     return why.failed ? cps_err_nomem() : NULL;
 }
@@ -99,6 +101,34 @@ void play_account_put_missing(const struct play_account *a, struct cps_buf *out)
         put_missing(a, out);
 }
 
+/* Numbers as integers, so that no program has to parse them; absent members say nothing. */
+static void put_wait(const struct play_account *a, struct json_object *to)
+{
+    static const char *const functions[8] = {NULL, "<", "<=", "==", "!=", ">=", ">", NULL};
+    const struct cps_wait *wait = &a->wait;
+    struct json_object *object = json_object_new_object();
+    cps_json_text(object, "what", cps_event_sub_word(CPS_EV_WAIT, wait->what));
+    cps_json_text(object, "processor", cps_processor_name(a->waiting));
+    cps_json_uint(object, "pc", wait->pc);
+    if (wait->what <= CPS_WAIT_ON_CHIP)
+        cps_json_uint(object, "address", wait->address);
+    if (wait->second)
+        cps_json_uint(object, "second", wait->second);
+    if (wait->what <= CPS_WAIT_ON_CHIP || wait->value)
+        cps_json_uint(object, "value", wait->value);
+    if (wait->function) {
+        cps_json_text(object, "function", functions[wait->function & 7]);
+        cps_json_bool(object, "signed", wait->function & 8);
+        cps_json_uint(object, "reference", wait->reference);
+        cps_json_uint(object, "mask", wait->mask);
+    }
+    if (wait->header || wait->iova) {
+        cps_json_uint(object, "header", wait->header);
+        cps_json_uint(object, "iova", wait->iova);
+    }
+    cps_json_add(to, "wait", object);
+}
+
 void play_account_json(const struct play_account *a, struct json_object *to)
 {
     CPS_BUF why = {0};
@@ -107,6 +137,8 @@ void play_account_json(const struct play_account *a, struct json_object *to)
     cps_json_text(to, "end", a->endless ? NULL : play_account_word(a));
     if (why.size)
         cps_json_buf(to, "why", &why);
+    if (a->waits)
+        put_wait(a, to);
     if (a->injections)
         cps_json_uint(to, "not_injected", a->not_injected);
     if (a->scripted || a->from_trace)

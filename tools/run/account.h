@@ -25,6 +25,9 @@ struct play_account {
     uint32_t not_captured;             /**< submissions whose contents the input lacks */
     unsigned injections, not_injected; /**< interrupts of --inject; those that did not come */
     char why[256];                     /**< where and why it stopped, "" if it ran to the end */
+    bool waits;                        /**< `wait` says what keeps the engine from going on */
+    struct cps_wait wait;
+    enum cps_processor waiting; /**< which one */
 };
 
 /** The account of a run that is over. */
@@ -39,8 +42,8 @@ void play_account_reason(const struct play_account *account, struct cps_buf *out
 void play_account_put_missing(const struct play_account *account, struct cps_buf *out);
 /** The word for how it stopped. */
 const char *play_account_word(const struct play_account *account);
-/** Adds `status`, `end`, `why` where there is something to explain, `not_injected` with --inject,
- * and for a capture `submissions`, `executed` and `not_captured`. */
+/** Adds `status`, `end`, `why` where there is something to explain, `wait` where the engine waits,
+ * `not_injected` with --inject, and for a capture `submissions`, `executed` and `not_captured`. */
 void play_account_json(const struct play_account *account, struct json_object *to);
 /** Appends an object with the same to a list. @param side  its label, or NULL */
 void play_account_json_row(const struct play_account *account, const char *side,

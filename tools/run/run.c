@@ -93,6 +93,8 @@ struct cps_err *cps_run_finish(struct cps_run *run, struct cps_run_result *ret)
     ret->stop = account->stop;
     ret->end = play_account_word(account);
     ret->why = cps_buf_text(&run->why);
+    ret->waits = account->waits;
+    ret->wait = account->wait;
     ret->complete = !err && !play_account_status(account) && !play->misses &&
                     (!replay || replay_has_place(replay));
     ret->submissions = account->submissions;

@@ -56,7 +56,9 @@ struct cps_run_result {
     enum cps_stop stop;
     const char *end; /**< `stop` as a word: "done", "bad-packet", ... */
     const char *why; /**< where and why it stopped, in a sentence; "" if there is no more to say */
-    bool complete;   /**< the input was executed to its end; a dump: it was compared */
+    bool waits;      /**< `wait` has the same as fields */
+    struct cps_wait wait;
+    bool complete;        /**< the input was executed to its end; a dump: it was compared */
     uint32_t submissions; /**< of the input */
     uint64_t executed;    /**< submissions that were executed; of a script its steps */
     uint64_t instructions, packets;

@@ -13,6 +13,7 @@ enum list {
     LIST_PLACE,
     LIST_REASON,
     LIST_EXIT,
+    LIST_WAIT,
     LIST_COUNT,
 };
 

@@ -480,7 +480,7 @@ void afuc_control_set_(struct afuc_core *core, enum ctl which, uint32_t value)
 uint32_t afuc_control_read_(struct afuc_core *core, uint32_t number)
 {
     number %= CONTROL_COUNT;
-    core->polled = (struct polled){CPS_PLACE_CONTROL, number};
+    poll_control_(core, number);
     const struct cps_reg_row *row = cps_reg_find_(core->control, number);
     if (!row)
         report_unmodelled(core, number, CPS_PLACE_CONTROL);

@@ -108,6 +108,19 @@ bool preempt_anywhere_(const struct afuc_core *core);
 void preempt_enter_(struct afuc_core *core);
 void preempt_leave_(struct afuc_core *core);
 
+/* ---- packets that wait: wait.c ---- */
+
+/** Of struct condition: values of CP_WAIT_REG_MEM's function. */
+enum { FUNCTION_EQUAL = 3, FUNCTION_REACHED = 5, FUNCTION_SIGNED = 8 };
+/** What is at a place that is waited for, without effect. */
+uint32_t wait_read_(const struct afuc_core *core, bool in_memory, uint64_t at);
+uint64_t wait_read_wide_(const struct afuc_core *core, const struct condition *wait);
+/** Whether a packet that waits may begin: the policy needs all of its words, which the ME of a5xx
+ * gets one by one, and what the ME has yet to write, because the PFP may poll that. */
+bool wait_ready_(struct afuc_core *core, uint32_t header);
+/** Notes what the packet that begins waits for, if it does, and applies the policy. */
+void wait_begin_(struct afuc_core *core, uint32_t header);
+
 /* ---- the own ways of a5xx's ME to registers and memory: me.c ---- */
 
 /** $addr or $usraddr with bit 20: queues registers in $regdata; with bit 23: read-modify-write. */

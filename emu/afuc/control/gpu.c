@@ -287,7 +287,7 @@ uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
     struct cps_afuc *machine = core->machine;
     unsigned pipe = pipe_shown(core, offset);
     uint32_t value = bank_get_(machine, pipe, offset);
-    core->polled = (struct polled){CPS_PLACE_GPU, offset};
+    poll_gpu_(core, offset);
     bool answered = (machine->reg_flags[offset] & REG_BEHAVES) && behave(core, offset, &value);
     if (!answered && !bank_written_(machine, pipe, offset))
         report_unmodelled(core, offset);

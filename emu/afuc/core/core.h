@@ -196,10 +196,30 @@ enum uop_code {
     UOP_COUNT,
 };
 
-/** The place a core looked at last: names the culprit when it spins. */
+/** The places a core looked at last, by CPS_PLACE_*: what it polls when it spins. The search for
+ * loops begins with none, so that afterwards only those are set that the loop itself reads. */
 struct polled {
-    unsigned place; /* enum CPS_PLACE_* */
-    uint64_t number;
+    uint32_t places; /* a bit each */
+    uint32_t gpu, control;
+    uint64_t memory;
+};
+
+/** The condition of the packet that waits, from its words. */
+struct condition {
+    uint64_t iova;   /* of the packet */
+    uint64_t at;     /* a byte address or a GPU register */
+    uint64_t second; /* CONDITION_TWO */
+    uint64_t reference;
+    uint32_t header; /* of the packet; 0: there is none */
+    uint32_t mask;
+    uint32_t function; /* of CP_WAIT_REG_MEM */
+    enum condition_kind {
+        CONDITION_COMPARE,    /* function */
+        CONDITION_NOT_BEHIND, /* the difference is not negative */
+        CONDITION_WIDE,       /* 64 bits reach the reference */
+        CONDITION_TWO,        /* the first is 0, or the second differs from the reference */
+    } kind;
+    uint32_t in_memory;
 };
 
 struct afuc_core {
@@ -229,14 +249,15 @@ struct afuc_core {
     uint64_t clock_end;
     int64_t left;
     struct polled polled;
-    struct cps_cover *cover;   /* per instruction, NULL: not counted; the caller's */
-    uint32_t cover_count;      /* of them */
-    struct cps_edge_log *log;  /* of branches, NULL: none; the caller's */
-    uint32_t log_from;         /* where the last one led */
-    uint32_t privilege[2];     /* control registers that the log of branches looks at */
-    uint32_t level_bits;       /* of $12 */
-    uint32_t protected_bit[2]; /* of the protected mode: puts the ring, and other levels, under
-                                  CP_PROTECT; 0: always */
+    struct condition condition; /* of the last packet that waits */
+    struct cps_cover *cover;    /* per instruction, NULL: not counted; the caller's */
+    uint32_t cover_count;       /* of them */
+    struct cps_edge_log *log;   /* of branches, NULL: none; the caller's */
+    uint32_t log_from;          /* where the last one led */
+    uint32_t privilege[2];      /* control registers that the log of branches looks at */
+    uint32_t level_bits;        /* of $12 */
+    uint32_t protected_bit[2];  /* of the protected mode: puts the ring, and other levels, under
+                                   CP_PROTECT; 0: always */
     uint32_t written; /* general registers that instructions have named as destination; only kept
                          while STEP events are wanted */
     struct cps_reg_index *control; /* rows of ctrl.def */
@@ -258,6 +279,23 @@ static inline struct afuc_core *core_of_(const struct cps_access *at)
 static inline uint64_t afuc_clock_(const struct afuc_core *core)
 {
     return core->clock_end - (uint64_t)core->left;
+}
+
+/** Notes a place that is read. */
+static inline void poll_memory_(struct afuc_core *core, uint64_t iova)
+{
+    core->polled.places |= 1u << CPS_PLACE_MEMORY;
+    core->polled.memory = iova;
+}
+static inline void poll_gpu_(struct afuc_core *core, uint32_t offset)
+{
+    core->polled.places |= 1u << CPS_PLACE_GPU;
+    core->polled.gpu = offset;
+}
+static inline void poll_control_(struct afuc_core *core, uint32_t number)
+{
+    core->polled.places |= 1u << CPS_PLACE_CONTROL;
+    core->polled.control = number;
 }
 
 /** The core can never go on; @p value belongs to the reason. */

@@ -140,14 +140,17 @@ static inline void stream_recheck_(struct afuc_core *core)
         core->window_left = 0;
 }
 
-/** Whether a wait that only the rest of the GPU would end gets its value. */
-static inline bool machine_waits_end_(const struct cps_afuc *machine)
+/** Whether a wait that only the rest of the GPU would end gets its value. Memory may be written by
+ * the program that runs the engine; registers of other blocks, and words on the chip, may not. */
+static inline bool machine_waits_end_(const struct cps_afuc *machine, bool in_memory)
 {
     switch ((enum cps_policy_waits)machine->engine.policy.waits) {
     case CPS_WAITS_SATISFY:
         return true;
     case CPS_WAITS_STOP:
         return false;
+    case CPS_WAITS_REGISTERS:
+        return !in_memory;
     }
     return false;
 }
@@ -345,6 +348,7 @@ struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *
 struct cps_where machine_where_(const struct cps_engine *engine, unsigned core);
 bool machine_get_(struct cps_engine *engine, struct cps_location place, uint64_t *ret);
 bool machine_set_(struct cps_engine *engine, struct cps_location place, uint64_t value);
+bool machine_waits_for_(const struct cps_engine *engine, enum cps_stop stop, struct cps_wait *ret);
 void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out);
 
 /* ---- the interpreter: run.c ---- */

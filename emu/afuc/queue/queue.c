@@ -332,7 +332,7 @@ uint32_t core_mem_read_(struct afuc_core *core, uint64_t iova, unsigned via)
     struct cps_mem *mem = core->machine->engine.mem;
     uint32_t value = cps_mem_read(mem, iova, &known);
     iova &= ~UINT64_C(3);
-    core->polled = (struct polled){CPS_PLACE_MEMORY, iova};
+    poll_memory_(core, iova);
     if (!known && cps_mem_report(mem, iova))
         core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, iova, 0);
     core_event_(core, CPS_EV_MEMR, via, iova, value);
