@@ -95,22 +95,24 @@ static struct cps_err *write_dump(struct session *session, const char *path)
     const struct coredump_ring ring = {.iova = at.iova,
                                        .dwords = at.dwords,
                                        .wptr = cps_afuc_ring_end_(machine, 0),
-                                       .last_fence = gpu->fence,
+                                       .last_fence =
+                                           gpu->fence + (gpu->next_cmd <= gpu->job->cmd_count),
                                        .retired_fence = cps_afuc_fence(machine)};
     const struct coredump_fault fault = {
         .ttbr0 = file->context, .iova = gpu->fault, .type = "TRANSLATION", .source = "CP"};
-    const struct coredump_config config = {.comm = file->comm,
-                                           .cmdline = file->cmdline,
-                                           .seconds = now.tv_sec,
-                                           .nanoseconds = (uint32_t)now.tv_nsec,
-                                           .gpu_id = device->config.chip->gpu_id,
-                                           .chip_id = (uint32_t)device->config.chip->chip_id,
-                                           .ticks = engine->clock - gpu->began,
-                                           .fault = gpu->fault ? &fault : NULL,
-                                           .ring = &ring,
-                                           .ring_count = 1,
-                                           .context = &list,
-                                           .buffer = next_buffer};
+    const struct coredump_config config = {
+        .comm = file->comm,
+        .cmdline = file->cmdline,
+        .seconds = now.tv_sec,
+        .nanoseconds = (uint32_t)now.tv_nsec,
+        .gpu_id = device->config.chip->gpu_id,
+        .chip_id = (uint32_t)device->config.chip->chip_id,
+        .ticks = engine->clock - (ring.retired_fence ? gpu->began : gpu->play->boot_clock),
+        .fault = gpu->fault ? &fault : NULL,
+        .ring = &ring,
+        .ring_count = 1,
+        .context = &list,
+        .buffer = next_buffer};
     CPS_TRY(cps_outfile_open(path, &out));
     struct cps_err *err = coredump_write(engine, &config, out);
     if (!err)
@@ -124,14 +126,15 @@ static void tell_hang(struct device *device, const char *why)
 {
     struct session *session = (struct session *)((char *)device - offsetof(struct session, device));
     char path[FILES_PATH];
-    report_aside("hang of %s: %s", device->gpu.job->file->comm, why);
+    report_aside("%s of %s: %s\n", device->gpu.fault ? "fault" : "hang",
+                 device->gpu.job->file->comm, why);
     if (!session->opt->dumps)
         return;
     snprintf(path, sizeof(path), "%s/hang-%" PRIu64 ".devcore", session->opt->dumps,
-             device->counts.hangs);
+             device->counts.hangs + device->counts.faults);
     struct cps_err *err = write_dump(session, path);
     if (!err)
-        report_aside("hang dump: %s", path);
+        report_aside("hang dump: %s\n", path);
     session->failed = cps_err_first_(session->failed, err);
 }
 
@@ -210,8 +213,8 @@ static void print_counts(const struct session *session)
 {
     const struct device_counts *counts = &session->device.counts;
     report_aside("%" PRIu64 " submissions of %" PRIu64 " open files, %" PRIu64
-                 " waits on memory, %" PRIu64 " hangs",
-                 counts->submits, counts->files, counts->waits, counts->hangs);
+                 " waits on memory, %" PRIu64 " hangs, %" PRIu64 " faults\n",
+                 counts->submits, counts->files, counts->waits, counts->hangs, counts->faults);
 }
 
 /* The program's own status, else that of the run. */
@@ -223,7 +226,7 @@ static int status_of(const struct session *session, int status)
         return 128 + WTERMSIG(session->ended);
     if (WIFEXITED(session->ended) && WEXITSTATUS(session->ended))
         return WEXITSTATUS(session->ended);
-    return session->device.counts.hangs ? 4 : 0;
+    return session->device.counts.hangs || session->device.counts.faults ? 4 : 0;
 }
 
 int cmd_device(const struct cps_options *given)

@@ -220,12 +220,13 @@ struct device_gpu {
     size_t next_cmd;            /**< of the job: what has not been fed; `cmd_count` is its fence */
     uint32_t fence;             /**< the last one that was given to a job */
     uint64_t began;             /**< ticks of the engine when the job came */
-    struct device_record *record; /**< of the job, or NULL */
-    int64_t waits_since;          /**< nanoseconds of CLOCK_MONOTONIC */
-    int64_t retry_at, retry_after;
+    struct device_record *record;  /**< of the job, or NULL */
+    int64_t waits_since;           /**< nanoseconds of CLOCK_MONOTONIC */
+    uint64_t waits_at, waits_with; /**< where, and the word that was there */
     uint64_t fault; /**< the first address of the job that nothing was mapped at; 0: none */
-    bool hung;      /**< the job that ended did so by a hang */
-    bool off;       /**< nothing is executed: jobs end at once */
+    bool fault_told;
+    bool hung; /**< the job that ended did so by a hang */
+    bool off;  /**< nothing is executed: jobs end at once */
 };
 
 /* ---- the device ---- */
@@ -237,11 +238,11 @@ struct device_config {
 };
 
 /** Policies of a run on a device, unless options say something else. */
-#define DEVICE_POLICY "ring=msm"
+#define DEVICE_POLICY "ring=msm waits=registers"
 
 /** What the summary says. */
 struct device_counts {
-    uint64_t files, submits, jobs, hangs, waits, binds, buffers, bytes;
+    uint64_t files, submits, jobs, hangs, faults, waits, binds, buffers;
 };
 
 struct device_client;
@@ -267,7 +268,7 @@ struct device {
     size_t sync_file_count;
     struct device_counts counts;
     struct device_record *record; /**< gets every submission, or NULL */
-    /** Is told of each hang, while the engine stands where it hung. */
+    /** Is told of each hang and each fault, while the engine stands there. */
     void (*hang)(struct device *device, const char *why);
     struct cps_err *failed; /**< ends the device: its own trouble, not a client's */
 };

@@ -7,6 +7,7 @@
 #include "tools/device/device.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,8 +18,7 @@
 /* Ticks between two looks at clients: one or two milliseconds. */
 #define SLICE (UINT64_C(1) << 18)
 /* Addresses of clients are below: the ring and the firmware's image lie higher. */
-#define CLIENT_END  (UINT64_C(1) << 48)
-#define MILLISECOND INT64_C(1000000)
+#define CLIENT_END (UINT64_C(1) << 48)
 
 int64_t device_now(void)
 {
@@ -87,7 +87,7 @@ static void end_job(struct device *device, bool hung)
         fail(device, device_record_end(gpu->record, gpu->fence));
     gpu->record = NULL;
     gpu->space = NULL;
-    gpu->hung = hung;
+    gpu->hung = hung || gpu->fault;
     gpu->state = GPU_ENDED;
 }
 
@@ -166,6 +166,7 @@ void device_gpu_begin(struct device *device, struct device_job *job)
     gpu->state = GPU_RUNS;
     gpu->next_cmd = 0;
     gpu->fault = 0;
+    gpu->fault_told = false;
     device->counts.submits++;
     if (gpu->off) {
         end_job(device, false);
@@ -195,6 +196,18 @@ struct cps_err *device_gpu_boot(struct device *device)
 
 /* ---- hangs ---- */
 
+/* As on hardware without stalls: the access reads zeros or is lost, and the firmware goes on. */
+static void tell_fault(struct device *device)
+{
+    struct device_gpu *gpu = &device->gpu;
+    char why[96];
+    snprintf(why, sizeof(why), "the processor reads memory 0x%016" PRIx64 ", which is not mapped",
+             gpu->fault);
+    gpu->fault_told = true;
+    device->counts.faults++;
+    device->hang(device, why);
+}
+
 /* What the kernel does: the job is guilty, the others go on, on a processor that starts anew. */
 static void recover(struct device *device, enum cps_stop stop)
 {
@@ -208,31 +221,59 @@ static void recover(struct device *device, enum cps_stop stop)
     end_job(device, true);
 }
 
-static void wait(struct device *device)
+/* The word that the engine waits for, as it is now. */
+static bool read_word(struct device *device, uint64_t iova, uint64_t *ret)
+{
+    const struct device_mapping *mapping = device_space_find(device->gpu.space, iova);
+    const uint8_t *data = mapping && mapping->bo ? device_bo_data(mapping->bo) : NULL;
+    uint32_t word;
+    if (!data)
+        return false;
+    memcpy(&word, data + mapping->offset + (iova - mapping->iova) / 4 * 4, sizeof(word));
+    *ret = word;
+    return true;
+}
+
+/* A wait on memory of a client may end; on anything else nobody can end it. */
+static void wait(struct device *device, enum cps_stop stop)
 {
     struct device_gpu *gpu = &device->gpu;
-    int64_t now = device_now();
-    if (gpu->state != GPU_WAITS) {
-        gpu->state = GPU_WAITS;
-        gpu->waits_since = now;
-        gpu->retry_after = MILLISECOND;
-        device->counts.waits++;
-    } else if (now - gpu->waits_since > device->config.hang_after) {
-        recover(device, CPS_STOP_DEADLOCK);
+    struct cps_wait wait = {0};
+    uint64_t word = 0;
+    bool waits = cps_engine_waits_for(gpu->play->engine, stop, &wait) &&
+                 wait.what == CPS_WAIT_MEMORY && read_word(device, wait.address, &word);
+    if (!waits) {
+        recover(device, stop);
         return;
     }
-    gpu->retry_at = now + gpu->retry_after;
-    gpu->retry_after *= gpu->retry_after < 16 * MILLISECOND ? 2 : 1;
+    gpu->state = GPU_WAITS;
+    gpu->waits_at = wait.address;
+    gpu->waits_with = word;
+    gpu->waits_since = device_now();
+    device->counts.waits++;
+}
+
+/* Whether a wait is over, or has lasted too long. */
+static void look_again(struct device *device)
+{
+    struct device_gpu *gpu = &device->gpu;
+    uint64_t word = 0;
+    if (!read_word(device, gpu->waits_at, &word) || word != gpu->waits_with)
+        gpu->state = GPU_RUNS;
+    else if (device_now() - gpu->waits_since > device->config.hang_after)
+        recover(device, CPS_STOP_DEADLOCK);
 }
 
 void device_gpu_run(struct device *device)
 {
     struct device_gpu *gpu = &device->gpu;
-    bool runs =
-        gpu->state == GPU_RUNS || (gpu->state == GPU_WAITS && device_now() >= gpu->retry_at);
-    if (!runs)
+    if (gpu->state == GPU_WAITS)
+        look_again(device);
+    if (gpu->state != GPU_RUNS)
         return;
     enum cps_stop stop = cps_engine_run(gpu->play->engine, SLICE);
+    if (gpu->fault && !gpu->fault_told)
+        tell_fault(device);
     switch (stop) {
     case CPS_STOP_IDLE:
         gpu->state = GPU_RUNS;
@@ -242,7 +283,7 @@ void device_gpu_run(struct device *device)
         gpu->state = GPU_RUNS;
         return;
     case CPS_STOP_DEADLOCK:
-        wait(device);
+        wait(device, stop);
         return;
     case CPS_STOP_NOMEM:
         fail(device, cps_err_nomem());
@@ -267,8 +308,7 @@ int device_gpu_timeout(const struct device *device)
         return -1;
     if (gpu->state == GPU_ENDED)
         return 0;
-    int64_t left = gpu->state == GPU_WAITS ? gpu->retry_at - device_now() : 0;
-    return left > 0 ? (int)(left / MILLISECOND) + 1 : 0;
+    return gpu->state == GPU_WAITS ? 1 : 0; /* clients write memory without a word */
 }
 
 uint64_t device_gpu_time(const struct device *device)
