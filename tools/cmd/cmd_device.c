@@ -252,6 +252,7 @@ int cmd_device(const struct cps_options *given)
                               .opt = &opt,
                               .device = {.config = {.chip = chip,
                                                     .hang_after = (int64_t)opt.hang_after * 1000000,
+                                                    .record_folder = opt.record_dir,
                                                     .no_vm_bind = opt.old_kernel},
                                          .gpu.off = opt.idle,
                                          .hang = tell_hang,

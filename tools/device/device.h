@@ -198,6 +198,8 @@ struct device_file {
     uint32_t next_queue;
     uint64_t next_iova; /**< for clients that let the kernel choose */
     uint32_t jobs, faults;
+    struct device_record *record; /**< of its own, or NULL */
+    pid_t pid;
     char comm[64], *cmdline; /**< as SET_PARAM said, or the process */
     struct device_file *next;
 };
@@ -233,8 +235,9 @@ struct device_gpu {
 
 struct device_config {
     const struct device_chip *chip;
-    int64_t hang_after; /**< nanoseconds that a wait on memory may last */
-    bool no_vm_bind;    /**< refuse EN_VM_BIND, as older kernels do */
+    int64_t hang_after;        /**< nanoseconds that a wait on memory may last */
+    const char *record_folder; /**< each open file is recorded there; or NULL */
+    bool no_vm_bind;           /**< refuse EN_VM_BIND, as older kernels do */
 };
 
 /** Policies of a run on a device, unless options say something else. */

@@ -8,10 +8,13 @@
 #include <sys/random.h>
 
 #include "isa/base/list.h"
+#include "isa/base/within.h"
+#include "tools/device/record.h"
 
 void device_file_name(struct device_file *file, pid_t pid)
 {
     char path[64];
+    file->pid = pid;
     snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
     FILE *in = fopen(path, "re");
     if (in && fgets(file->comm, sizeof(file->comm), in))
@@ -52,6 +55,7 @@ void device_file_free(struct device *device, struct device_file *file)
     for (size_t i = 0; i < file->syncobj_count; i++)
         device_syncobj_unref(file->syncobj[i]);
     device_space_deinit(device, &file->space);
+    device->failed = cps_err_first_(device->failed, device_record_close(file->record));
     free(file->handle);
     free(file->syncobj);
     free(file->queue);

@@ -6,6 +6,7 @@
  * something has changed. What has not changed for as long as the kernel would wait is a hang. */
 #include "tools/device/device.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -145,10 +146,29 @@ static void record_memory(struct device *device)
     }
 }
 
+/* The recording of the job's context. Names of processes are texts of clients. */
+static struct device_record *record_of(struct device *device, struct device_file *file)
+{
+    const struct device_chip *chip = device->config.chip;
+    const struct play *play = device->gpu.play;
+    char comm[sizeof(file->comm)];
+    char path[4096];
+    if (!device->config.record_folder || file->record)
+        return file->record ? file->record : device->record;
+    memcpy(comm, file->comm, sizeof(comm));
+    for (char *at = comm; *at; at++)
+        *at = isalnum((unsigned char)*at) ? *at : '_';
+    snprintf(path, sizeof(path), "%s/%s-%ld-%" PRIu32 ".rd.gz", device->config.record_folder, comm,
+             (long)file->pid, file->context);
+    fail(device, device_record_open(path, (uint32_t)chip->chip_id, chip->gpu_id, &play->policy,
+                                    play->gen, &file->record));
+    return file->record;
+}
+
 static void begin_record(struct device *device, const struct device_job *job)
 {
     struct device_gpu *gpu = &device->gpu;
-    gpu->record = device->record;
+    gpu->record = record_of(device, job->file);
     if (!gpu->record)
         return;
     device_record_begin(gpu->record, job->file->context, job->file->comm, 0);
