@@ -61,11 +61,16 @@ void job_timestamps(struct vulkan *vk)
     check(vk, there && ascending, "later stamps are larger, across submissions, too");
     check(vk, there && !memcmp(copy, value + STAMPS / 2, sizeof(copy)),
           "copied results are those that the host reads");
-    if (device_clock(vk))
-        check(vk, between >= value[STAMPS / 2 - 1] && between <= value[STAMPS / 2],
-              "the kernel's clock is that of the stamps");
-    else
-        check(vk, false, "the kernel's clock is that of the stamps");
+    if (!vk->GetCalibratedTimestampsEXT) {
+        skip_check(vk, "the kernel's clock is that of the stamps", "no calibrated time stamps");
+    } else {
+        bool same = there && between >= value[STAMPS / 2 - 1] && between <= value[STAMPS / 2];
+        if (there && !same)
+            printf("# kernel's clock %llu, stamps around it %llu %llu\n",
+                   (unsigned long long)between, (unsigned long long)value[STAMPS / 2 - 1],
+                   (unsigned long long)value[STAMPS / 2]);
+        check(vk, same, "the kernel's clock is that of the stamps");
+    }
     vkDestroyQueryPool(vk->device, pool, NULL);
 }
 
