@@ -281,9 +281,8 @@ static int prime_to_fd(struct call *call, const struct drm_prime *prime)
     const struct device_bo *bo = device_handle_bo(call->file, prime->handle);
     if (!bo)
         return -ENOENT;
-    call->message->answer_fd = bo->memfd;
-    call->message->keep_fd = true;
-    return 0;
+    call->message->answer_fd = device_bo_export(bo);
+    return call->message->answer_fd < 0 ? -EMFILE : 0;
 }
 
 static int prime_to_handle(struct call *call, struct drm_prime *prime)

@@ -3,12 +3,7 @@
 #include "tools/device/call.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-
-#include "isa/base/list.h"
 
 int call_syncobj_create(struct call *call, struct drm_syncobj_new *new)
 {
@@ -36,23 +31,6 @@ int call_syncobj_destroy(struct call *call, const struct drm_handle *handle)
     return 0;
 }
 
-static int export_syncobj(struct device *device, struct device_syncobj *sync)
-{
-    struct stat info;
-    if (sync->memfd >= 0)
-        return 0;
-    if (device->exported_count >= DEVICE_MAX_SYNC_FILES ||
-        !CPS_LIST_ROOM(device->exported, device->exported_count))
-        return -ENOMEM;
-    sync->memfd = memfd_create("cpscope-syncobj", MFD_CLOEXEC);
-    if (sync->memfd < 0 || fstat(sync->memfd, &info) != 0)
-        return -EMFILE;
-    sync->inode = info.st_ino;
-    sync->refs++;
-    device->exported[device->exported_count++] = sync;
-    return 0;
-}
-
 int call_syncobj_to_fd(struct call *call, const struct drm_syncobj_fd *args)
 {
     struct device_syncobj *sync = device_syncobj_find(call->file, args->handle);
@@ -61,10 +39,8 @@ int call_syncobj_to_fd(struct call *call, const struct drm_syncobj_fd *args)
     if (!sync)
         return -ENOENT;
     if (!(args->flags & DRM_SYNCOBJ_SYNC_FILE)) {
-        int status = export_syncobj(call->device, sync);
-        message->answer_fd = status ? -1 : sync->memfd;
-        message->keep_fd = true;
-        return status;
+        message->answer_fd = device_syncobj_export(call->device, sync);
+        return message->answer_fd < 0 ? -EMFILE : 0;
     }
     if (!device_syncobj_has(sync, point))
         return -EINVAL;
@@ -77,7 +53,6 @@ int call_syncobj_to_fd(struct call *call, const struct drm_syncobj_fd *args)
 int call_syncobj_to_handle(struct call *call, struct drm_syncobj_fd *args)
 {
     struct device *device = call->device;
-    struct stat info, own;
     int fd = call->message->fd[0];
     if (args->flags & DRM_SYNCOBJ_SYNC_FILE) {
         struct device_syncobj *sync = device_syncobj_find(call->file, args->handle);
@@ -89,18 +64,13 @@ int call_syncobj_to_handle(struct call *call, struct drm_syncobj_fd *args)
         device_fence_unref(fence);
         return good ? 0 : -ENOMEM;
     }
-    if (fstat(fd, &info) != 0)
-        return -EBADF;
-    for (size_t i = 0; i < device->exported_count; i++) {
-        struct device_syncobj *sync = device->exported[i];
-        if (sync->inode != info.st_ino || fstat(sync->memfd, &own) != 0 ||
-            own.st_dev != info.st_dev)
-            continue;
-        args->handle = device_syncobj_handle(call->file, sync);
-        sync->refs += args->handle != 0;
-        return args->handle ? 0 : -ENOMEM;
-    }
-    return -EINVAL;
+    struct device_syncobj *sync = device_syncobj_of_fd(device, fd);
+    if (!sync)
+        return -EINVAL;
+    args->handle = device_syncobj_handle(call->file, sync);
+    if (!args->handle)
+        device_syncobj_unref(sync);
+    return args->handle ? 0 : -ENOMEM;
 }
 
 /* Waits for syncobjs; @p points is NULL for binary ones. */
@@ -114,7 +84,7 @@ static int wait_for(struct call *call, uint32_t count, uint32_t flags, int64_t d
     for (uint32_t i = 0; i < count; i++) {
         uint32_t handle;
         memcpy(&handle, call->message->array[0] + 4 * (size_t)i, sizeof(handle));
-        const struct device_syncobj *sync = device_syncobj_find(call->file, handle);
+        struct device_syncobj *sync = device_syncobj_find(call->file, handle);
         if (!sync)
             return -ENOENT;
         uint64_t point = points ? points[i] : 0;
@@ -170,13 +140,7 @@ int call_syncobj_query(struct call *call, const struct drm_syncobj_points *query
         struct device_syncobj *sync = device_syncobj_find(call->file, handle);
         if (!sync)
             return -ENOENT;
-        uint64_t reached = sync->reached;
-        bool open = false;
-        for (size_t k = 0; k < sync->count; k++) {
-            open |= !device_fence_done(sync->list[k].fence);
-            if (!open || query->flags & DRM_QUERY_LAST_SUBMITTED)
-                reached = sync->list[k].point;
-        }
+        uint64_t reached = device_syncobj_payload(sync, query->flags & DRM_QUERY_LAST_SUBMITTED);
         memcpy(call->message->array[1] + 8 * (size_t)i, &reached, sizeof(reached));
     }
     return query->count ? 0 : -EINVAL;

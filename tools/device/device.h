@@ -87,7 +87,7 @@ struct device_syncobj {
     struct device_point *list; /**< by `point`, ascending */
     size_t count;
     uint64_t reached; /**< all points up to here are done and no longer in the list */
-    int memfd;        /**< -1: never exported */
+    int write_end;    /**< of the pipe whose other end clients have; -1: never exported */
     uint64_t inode;   /**< of that */
 };
 /** A descriptor that becomes readable when its fence is done: a pipe. */
@@ -266,9 +266,9 @@ struct device {
     size_t bo_count;
     uint64_t bytes; /**< of all buffers */
     struct device_syncobj **exported;
-    size_t exported_count;
+    size_t exported_count, exported_sweep;
     struct device_sync_file *sync_file;
-    size_t sync_file_count;
+    size_t sync_file_count, sync_file_sweep;
     struct device_counts counts;
     struct device_record *record; /**< gets every submission, or NULL */
     /** Is told of each hang and each fault, while the engine stands there. */
@@ -280,11 +280,13 @@ struct device {
 int64_t device_now(void);
 
 /* sync.c */
-bool device_point_done(const struct device_syncobj *sync, uint64_t point);
+bool device_point_done(struct device_syncobj *sync, uint64_t point);
 /** The fences of a point (all up to it); false if it was never submitted. */
 bool device_syncobj_has(const struct device_syncobj *sync, uint64_t point);
 /** A fence that is done when the point is; NULL: no memory. Only of a point that it has. */
 struct device_fence *device_syncobj_fence(struct device_syncobj *sync, uint64_t point);
+/** The point that a timeline has reached, or the last one that was @p submitted. */
+uint64_t device_syncobj_payload(struct device_syncobj *sync, bool submitted);
 /** Puts a fence at a point; at 0 it replaces everything. Takes a reference of its own. */
 bool device_syncobj_put(struct device_syncobj *sync, uint64_t point, struct device_fence *fence);
 void device_syncobj_reset(struct device_syncobj *sync);
@@ -294,7 +296,11 @@ void device_syncobj_unref(struct device_syncobj *sync);
 struct device_syncobj *device_syncobj_find(const struct device_file *file, uint32_t handle);
 /** A handle for it, whose reference it takes; 0: too many. */
 uint32_t device_syncobj_handle(struct device_file *file, struct device_syncobj *sync);
-/** A descriptor for a client, -1 with errno. */
+/** A descriptor for a client that names it; -1: too many. */
+int device_syncobj_export(struct device *device, struct device_syncobj *sync);
+/** The syncobj of a descriptor that a client sent: a reference; NULL: it is none. */
+struct device_syncobj *device_syncobj_of_fd(struct device *device, int fd);
+/** A descriptor for a client; -1: too many. */
 int device_sync_file_new(struct device *device, struct device_fence *fence);
 /** The fence of a descriptor that a client sent; NULL: it is none of ours. A reference. */
 struct device_fence *device_sync_file_fence(struct device *device, int fd);
@@ -359,7 +365,6 @@ struct device_message {
     bool owned[DEVICE_MAX_ARRAYS + 1]; /**< it is no part of what came */
     int fd[DEVICE_MAX_FDS];            /**< that came */
     int answer_fd;                     /**< that goes; -1: none; closed after it was sent */
-    bool keep_fd;                      /**< `answer_fd` is the device's, and not closed */
     bool begun;                        /**< it was asked before: only the waiting is left */
     int64_t deadline;                  /**< of DEVICE_LATER, in CLOCK_MONOTONIC */
 };
@@ -369,6 +374,9 @@ struct device_bo *device_handle_bo(const struct device_file *file, uint32_t hand
 /** A new handle that owns the reference; 0: too many. */
 uint32_t device_handle_new(struct device_file *file, struct device_bo *bo);
 int device_handle_close(struct device *device, struct device_file *file, uint32_t handle);
+/** A descriptor of a buffer for a client: a new one, because the client may take its time to read
+ * it. -1: too many. */
+int device_bo_export(const struct device_bo *bo);
 /** The buffer behind a descriptor of a client: a reference; NULL: it is no buffer. */
 struct device_bo *device_bo_of_fd(struct device *device, int fd);
 

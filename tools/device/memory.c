@@ -85,6 +85,11 @@ uint8_t *device_bo_data(struct device_bo *bo)
     return bo->data;
 }
 
+int device_bo_export(const struct device_bo *bo)
+{
+    return fcntl(bo->memfd, F_DUPFD_CLOEXEC, 0);
+}
+
 /* A memfd that was exported and whose handles have all gone comes back as a new buffer. It must
  * have the seals of a buffer: its size stays. */
 static struct device_bo *adopt(struct device *device, int fd, const struct stat *info)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static void close_fds(struct device_message *message)
             close(message->fd[i]);
         message->fd[i] = -1;
     }
-    if (message->answer_fd >= 0 && !message->keep_fd)
+    if (message->answer_fd >= 0)
         close(message->answer_fd);
     message->answer_fd = -1;
 }
@@ -193,14 +194,16 @@ static bool answer_map(struct device_client *client, struct device_file *file)
     struct device_bo *bo = device_handle_bo(file, (uint32_t)(map.offset >> 32));
     uint64_t offset = map.offset & UINT32_MAX;
     uint64_t size = (map.size + 4095) / 4096 * 4096;
-    if (!bo || offset % 4096 || offset > bo->size || size > bo->size - offset)
+    if (!bo || offset % 4096 || offset > bo->size || map.size > bo->size ||
+        size > bo->size - offset)
         return make_answer(client, -EINVAL);
+    message->answer_fd = device_bo_export(bo);
+    if (message->answer_fd < 0)
+        return make_answer(client, -ENOMEM);
     map.offset = offset;
     memcpy(client->rest, &map, sizeof(map));
     message->structure = client->rest;
     message->structure_size = sizeof(map);
-    message->answer_fd = bo->memfd;
-    message->keep_fd = true;
     return make_answer(client, 0);
 }
 
@@ -495,8 +498,12 @@ static bool serve_once(struct device *device, struct pollfd *polls, int child, b
 struct cps_err *device_serve(struct device *device, int child, bool *ended)
 {
     struct pollfd *polls = calloc(DEVICE_MAX_CLIENTS + 2, sizeof(*polls));
+    /* A client may close the pipe that tells it of a fence at any time. */
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
     if (!polls)
         return cps_err_nomem();
+    sigaction(SIGPIPE, &ignore, &before);
     bool good = true;
     while (good && !device->failed && !interrupted && !(*ended && !device->client_count)) {
         good = serve_once(device, polls, child, ended);
@@ -506,6 +513,7 @@ struct cps_err *device_serve(struct device *device, int child, bool *ended)
         device_sync_files_tell(device);
         ask_again(device);
     }
+    sigaction(SIGPIPE, &before, NULL);
     free(polls);
     struct cps_err *err = device->failed;
     device->failed = NULL;

@@ -3,12 +3,11 @@
  * points before it are (kernel: dma_fence_chain). */
 #include "tools/device/device.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,9 +55,12 @@ bool device_fence_add(struct device_fence *to, struct device_fence *fence)
     if (device_fence_done(fence))
         return true;
     for (size_t i = 0; i < (fence->merged ? fence->part_count : 1); i++) {
+        struct device_fence *part = fence->merged ? fence->part[i] : fence;
+        if (part->done)
+            continue;
         if (to->part_count >= DEVICE_MAX_POINTS || !CPS_LIST_ROOM(to->part, to->part_count))
             return false;
-        to->part[to->part_count++] = device_fence_ref(fence->merged ? fence->part[i] : fence);
+        to->part[to->part_count++] = device_fence_ref(part);
     }
     return true;
 }
@@ -69,7 +71,7 @@ struct device_syncobj *device_syncobj_new(void)
 {
     struct device_syncobj *sync = calloc(1, sizeof(*sync));
     if (sync)
-        *sync = (struct device_syncobj){.refs = 1, .memfd = -1};
+        *sync = (struct device_syncobj){.refs = 1, .write_end = -1};
     return sync;
 }
 
@@ -87,8 +89,8 @@ void device_syncobj_unref(struct device_syncobj *sync)
         return;
     device_syncobj_reset(sync);
     free(sync->list);
-    if (sync->memfd >= 0)
-        close(sync->memfd);
+    if (sync->write_end >= 0)
+        close(sync->write_end);
     free(sync);
 }
 
@@ -111,26 +113,36 @@ uint32_t device_syncobj_handle(struct device_file *file, struct device_syncobj *
     return (uint32_t)i + 1;
 }
 
-/* Takes points that are done from the front, but not a binary syncobj's only one. */
+/* Takes points that are done from the front, but not the last fence of a binary syncobj. */
 static void prune(struct device_syncobj *sync)
 {
     size_t done = 0;
-    while (done < sync->count && sync->list[done].point &&
-           device_fence_done(sync->list[done].fence))
-        sync->reached = sync->list[done++].point;
+    while (done < sync->count && (sync->list[done].point || done + 1 < sync->count) &&
+           device_fence_done(sync->list[done].fence)) {
+        if (sync->list[done].point)
+            sync->reached = sync->list[done].point;
+        done++;
+    }
     for (size_t i = 0; i < done; i++)
         device_fence_unref(sync->list[i].fence);
-    memmove(sync->list, sync->list + done, (sync->count - done) * sizeof(*sync->list));
+    if (done)
+        memmove(sync->list, sync->list + done, (sync->count - done) * sizeof(*sync->list));
     sync->count -= done;
 }
 
 /* The first entry at or behind a point; the count if there is none. */
 static size_t entry_of(const struct device_syncobj *sync, uint64_t point)
 {
-    size_t i = 0;
-    while (i < sync->count && sync->list[i].point < point)
-        i++;
-    return i;
+    size_t low = 0;
+    size_t high = sync->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sync->list[middle].point < point)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 bool device_syncobj_has(const struct device_syncobj *sync, uint64_t point)
@@ -139,21 +151,19 @@ bool device_syncobj_has(const struct device_syncobj *sync, uint64_t point)
     return reached || entry_of(sync, point) < sync->count;
 }
 
-bool device_point_done(const struct device_syncobj *sync, uint64_t point)
+bool device_point_done(struct device_syncobj *sync, uint64_t point)
 {
-    if (point && point <= sync->reached)
-        return true;
-    /* Without a point the newest fence counts. */
-    size_t last = point ? entry_of(sync, point) : sync->count - 1;
-    if (!sync->count)
-        return !point && sync->reached != 0;
-    if (last >= sync->count)
-        return false;
-    for (size_t i = 0; i <= last; i++) {
-        if (!device_fence_done(sync->list[i].fence))
-            return false;
-    }
-    return true;
+    prune(sync);
+    if (!sync->count || (point && point <= sync->reached))
+        return point ? point <= sync->reached : sync->reached != 0;
+    /* A point is done when all before it are, and the first is not, unless it is a binary one. */
+    return entry_of(sync, point) < sync->count && device_fence_done(sync->list[0].fence);
+}
+
+uint64_t device_syncobj_payload(struct device_syncobj *sync, bool submitted)
+{
+    prune(sync);
+    return submitted && sync->count ? sync->list[sync->count - 1].point : sync->reached;
 }
 
 struct device_fence *device_syncobj_fence(struct device_syncobj *sync, uint64_t point)
@@ -179,20 +189,105 @@ bool device_syncobj_put(struct device_syncobj *sync, uint64_t point, struct devi
         prune(sync);
     if (sync->count >= DEVICE_MAX_POINTS || !CPS_LIST_ROOM(sync->list, sync->count))
         return false;
-    size_t at = entry_of(sync, point);
-    memmove(&sync->list[at + 1], &sync->list[at], (sync->count - at) * sizeof(*sync->list));
-    sync->list[at] = (struct device_point){point, device_fence_ref(fence)};
-    sync->count++;
+    /* A point that comes too late is as far as the newest one (kernel: dma_fence_chain_init()). */
+    uint64_t newest = sync->count ? sync->list[sync->count - 1].point : sync->reached;
+    if (point && point < newest)
+        point = newest;
+    sync->list[sync->count++] = (struct device_point){point, device_fence_ref(fence)};
     return true;
 }
 
-/* ---- sync files ---- */
+/* ---- descriptors ---- */
 
-static bool same_end(int write_end, const struct stat *info)
+/* Whether a pipe is the one that a client has sent an end of. */
+static bool same_pipe(int write_end, uint64_t inode, const struct stat *info)
 {
     struct stat own;
-    return fstat(write_end, &own) == 0 && own.st_ino == info->st_ino && own.st_dev == info->st_dev;
+    return inode == info->st_ino && fstat(write_end, &own) == 0 && own.st_ino == info->st_ino &&
+           own.st_dev == info->st_dev;
 }
+
+/* Whether no client has the other end any more. */
+static bool is_abandoned(int write_end)
+{
+    struct pollfd end = {.fd = write_end};
+    return poll(&end, 1, 0) > 0 && end.revents & POLLERR;
+}
+
+/* How many there may be before those are looked for that clients have closed. */
+static size_t next_sweep(size_t count)
+{
+    return count < 32 ? 64 : 2 * count;
+}
+
+static bool make_pipe(int ends[2], uint64_t *inode)
+{
+    struct stat info;
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return false;
+    if (fstat(ends[0], &info) == 0) {
+        *inode = info.st_ino;
+        return true;
+    }
+    close(ends[0]);
+    close(ends[1]);
+    return false;
+}
+
+/* ---- syncobjs as descriptors ---- */
+
+static void forget_exported(struct device *device)
+{
+    for (size_t i = device->exported_count; i-- > 0;) {
+        struct device_syncobj *sync = device->exported[i];
+        if (sync->refs > 1 || !is_abandoned(sync->write_end))
+            continue;
+        device->exported[i] = device->exported[--device->exported_count];
+        device_syncobj_unref(sync);
+    }
+    device->exported_sweep = next_sweep(device->exported_count);
+}
+
+int device_syncobj_export(struct device *device, struct device_syncobj *sync)
+{
+    char path[64];
+    int ends[2];
+    if (sync->write_end >= 0) {
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", sync->write_end);
+        return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    }
+    if (device->exported_count >= device->exported_sweep)
+        forget_exported(device);
+    if (device->exported_count >= DEVICE_MAX_SYNC_FILES ||
+        !CPS_LIST_ROOM(device->exported, device->exported_count))
+        return -1;
+    if (!make_pipe(ends, &sync->inode)) {
+        forget_exported(device);
+        if (!make_pipe(ends, &sync->inode))
+            return -1;
+    }
+    sync->write_end = ends[1];
+    sync->refs++;
+    device->exported[device->exported_count++] = sync;
+    return ends[0];
+}
+
+struct device_syncobj *device_syncobj_of_fd(struct device *device, int fd)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0 || !S_ISFIFO(info.st_mode))
+        return NULL;
+    for (size_t i = 0; i < device->exported_count; i++) {
+        struct device_syncobj *sync = device->exported[i];
+        if (!same_pipe(sync->write_end, sync->inode, &info))
+            continue;
+        sync->refs++;
+        return sync;
+    }
+    return NULL;
+}
+
+/* ---- sync files ---- */
 
 static void close_sync_file(struct device_sync_file *file)
 {
@@ -200,34 +295,33 @@ static void close_sync_file(struct device_sync_file *file)
     device_fence_unref(file->fence);
 }
 
-/* Those that no client has any more. */
 static void forget_sync_files(struct device *device)
 {
     for (size_t i = device->sync_file_count; i-- > 0;) {
-        struct pollfd end = {.fd = device->sync_file[i].write_end};
-        if (poll(&end, 1, 0) <= 0 || !(end.revents & POLLERR))
+        if (!is_abandoned(device->sync_file[i].write_end))
             continue;
         close_sync_file(&device->sync_file[i]);
         device->sync_file[i] = device->sync_file[--device->sync_file_count];
     }
+    device->sync_file_sweep = next_sweep(device->sync_file_count);
 }
 
 int device_sync_file_new(struct device *device, struct device_fence *fence)
 {
     int ends[2];
-    struct stat info;
-    if (device->sync_file_count % 64 == 63)
+    uint64_t inode = 0;
+    if (device->sync_file_count >= device->sync_file_sweep)
         forget_sync_files(device);
-    if (device->sync_file_count >= DEVICE_MAX_SYNC_FILES) {
-        errno = EMFILE;
+    if (device->sync_file_count >= DEVICE_MAX_SYNC_FILES ||
+        !CPS_LIST_ROOM(device->sync_file, device->sync_file_count))
         return -1;
+    if (!make_pipe(ends, &inode)) {
+        forget_sync_files(device);
+        if (!make_pipe(ends, &inode))
+            return -1;
     }
-    if (!CPS_LIST_ROOM(device->sync_file, device->sync_file_count) ||
-        pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
-        return -1;
-    fstat(ends[0], &info);
     device->sync_file[device->sync_file_count++] = (struct device_sync_file){
-        .write_end = ends[1], .inode = info.st_ino, .fence = device_fence_ref(fence)};
+        .write_end = ends[1], .inode = inode, .fence = device_fence_ref(fence)};
     return ends[0];
 }
 
@@ -238,7 +332,7 @@ struct device_fence *device_sync_file_fence(struct device *device, int fd)
         return NULL;
     for (size_t i = 0; i < device->sync_file_count; i++) {
         struct device_sync_file *file = &device->sync_file[i];
-        if (file->inode == info.st_ino && same_end(file->write_end, &info))
+        if (same_pipe(file->write_end, file->inode, &info))
             return device_fence_ref(file->fence);
     }
     return NULL;
