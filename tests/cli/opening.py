@@ -106,6 +106,9 @@ def firmware_is_found_in_fw_path():
     path("in/sub/found.fw", data)
     done = cpscope("run", "--fw", "sub/found.fw", "--fw-path", path("in"), path("c.rd"), status=3)
     assert done.stderr == "cpscope: sub/found.fw: cannot open: No such file or directory\n", done.stderr
+    path("cache/cpscope/firmware/cached.fw.gz", gzip.compress(data))  # where tools/firmware.sh puts it
+    cpscope("run", "--fw", "cached.fw", path("c.rd"), "-o", path("out"))
+    assert "# firmware cached.fw.gz sha256:" in open(path("out")).read()
     done = cpscope("run", "--fw", "nowhere.fw", "--fw-path", path("."), path("c.rd"), status=3)
     assert done.stderr == "cpscope: nowhere.fw: cannot open: No such file or directory\n", done.stderr
 

@@ -145,6 +145,16 @@ static bool is_there(const char *dir, const char *name, char path[FILES_PATH])
     return false;
 }
 
+/* Where tools/firmware.sh puts it. */
+static bool is_cached(const char *name, char path[FILES_PATH])
+{
+    char dir[FILES_PATH];
+    size_t size = sizeof(dir) - sizeof("/" FILES_FW_CACHE);
+    struct cps_err *err = cache_default_dir(dir, size);
+    cps_err_free(err);
+    return !err && is_there(strcat(dir, "/" FILES_FW_CACHE), name, path);
+}
+
 const char *files_firmware_beside(const struct file_paths *dirs, const char *here, const char *name,
                                   char path[FILES_PATH])
 {
@@ -154,7 +164,7 @@ const char *files_firmware_beside(const struct file_paths *dirs, const char *her
         if (is_there(dirs->path[i], name, path))
             return path;
     }
-    return is_there(FILES_FW_DIR, name, path) ? path : here;
+    return is_there(FILES_FW_DIR, name, path) || is_cached(name, path) ? path : here;
 }
 
 const char *files_firmware(const struct file_paths *dirs, const char *name, char path[FILES_PATH])

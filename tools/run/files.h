@@ -10,8 +10,9 @@
 /** Room for a path. */
 #define FILES_PATH 4096
 /** Where the system has vendor firmware. */
-#define FILES_FW_DIR "/lib/firmware/qcom"
-#define FILES_MOST   16
+#define FILES_FW_DIR   "/lib/firmware/qcom"
+#define FILES_FW_CACHE "firmware" /* in the directory of cache_default_dir() */
+#define FILES_MOST     16
 
 /** Paths, in order. */
 struct file_paths {
@@ -33,8 +34,8 @@ bool files_find(const char *name, const char *sha256, const char *const *dirs, s
  */
 CPS_MUST_USE struct cps_err *files_digest(const char *dir, const char *ending, char ret[65]);
 /**
- * Where firmware is that is named without a folder and is not here: in @p dirs, then where the
- * system has it, as it is or compressed.
+ * Where firmware is that is named without a folder and is not here: in @p dirs, where the system
+ * has it, or in the user's cache, as it is or compressed.
  * @param path  room for what is found
  * @return @p path, or @p name if there is nothing to look for or to find
  */
