@@ -51,7 +51,8 @@ static int works(int fd)
 
 static void check_node(const struct stat *info)
 {
-    CHECK(S_ISCHR(info->st_mode) && major(info->st_rdev) == 226 && minor(info->st_rdev) == 128);
+    CHECK(info->st_size == 0 && S_ISCHR(info->st_mode) && major(info->st_rdev) == 226 &&
+          minor(info->st_rdev) == 128);
 }
 
 static int is_card(const struct dirent *entry)
@@ -59,16 +60,20 @@ static int is_card(const struct dirent *entry)
     return !strcmp(entry->d_name, "renderD128");
 }
 
-static void check_links(void)
+static void check_links(int fd)
 {
     char text[PATH_MAX], *path;
     ssize_t size = readlink("/sys/dev/char/226:128/device/subsystem", text, sizeof(text));
     CHECK(size > 9 && !memcmp(text + size - 9, "/platform", 9));
     CHECK(realpath("/sys/dev/char/226:128/device", text));
-    CHECK(!strcmp(text, "/sys/devices/platform/soc/3d00000.gpu"));
+    CHECK(!strcmp(text, "/sys/devices/platform/3d00000.gpu"));
     path = realpath("/sys/class/drm/renderD128", NULL);
-    CHECK(path && !strcmp(path, "/sys/devices/platform/soc/3d00000.gpu/drm/renderD128"));
+    CHECK(path && !strcmp(path, "/sys/devices/platform/3d00000.gpu/drm/renderD128"));
     free(path);
+    snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
+    char link[PATH_MAX] = "";
+    size = readlink(text, link, sizeof(link));
+    CHECK(size == sizeof(NODE) - 1 && !memcmp(link, NODE, sizeof(NODE) - 1));
     path = canonicalize_file_name("/dev/dri/by-path/platform-3d00000.gpu-render");
     CHECK(path && !strcmp(path, NODE));
     free(path);
@@ -112,7 +117,7 @@ static void do_paths(void)
     FILE *file = fopen("/sys/dev/char/226:128/device/uevent", "r");
     CHECK(file && fgets(line, sizeof(line), file) && !strcmp(line, "DRIVER=msm\n"));
     fclose(file);
-    check_links();
+    check_links(fd);
     CHECK(!stat("/dev/null", &info) && major(info.st_rdev) == 1);
 }
 

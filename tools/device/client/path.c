@@ -23,8 +23,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#define NODE  "/dev/dri/renderD128"
+#define MEMFD "/memfd:"
 enum { NODE_MODE = S_IFCHR | 0666 };
 
 static const char *const places[] = {
@@ -49,7 +52,7 @@ static void find_root(void)
     const char *folder = client_folder();
     if (folder && snprintf(path, sizeof(path), "%s/" DEVICE_ROOT, folder) < (int)sizeof(path) &&
         next_realpath()(path, root.path) &&
-        snprintf(path, sizeof(path), "%s/dev/dri/renderD128", root.path) < (int)sizeof(path) &&
+        snprintf(path, sizeof(path), "%s" NODE, root.path) < (int)sizeof(path) &&
         client_file(AT_FDCWD, path, &root.node))
         root.size = strlen(root.path);
     errno = saved;
@@ -239,14 +242,50 @@ CLIENT_EXPORT int faccessat(int at, const char *path, int mode, int flags)
     return next_faccessat()(at, look_up(path, buffer), mode, flags);
 }
 
+/* What ls asks for. */
+#define GETXATTR(name)                                                                      \
+    CLIENT_NEXT(ssize_t, name, const char *, const char *, void *, size_t)                  \
+    CLIENT_EXPORT ssize_t name(const char *path, const char *key, void *value, size_t size) \
+    {                                                                                       \
+        char buffer[PATH_MAX];                                                              \
+        return next_##name()(look_up(path, buffer), key, value, size);                      \
+    }
+#define LISTXATTR(name)                                                   \
+    CLIENT_NEXT(ssize_t, name, const char *, char *, size_t)              \
+    CLIENT_EXPORT ssize_t name(const char *path, char *list, size_t size) \
+    {                                                                     \
+        char buffer[PATH_MAX];                                            \
+        return next_##name()(look_up(path, buffer), list, size);          \
+    }
+GETXATTR(getxattr)
+GETXATTR(lgetxattr)
+LISTXATTR(listxattr)
+LISTXATTR(llistxattr)
+
 /* ---- links ---- */
+
+/* A link as the program may see it: of /proc/self/fd, too, where the node is a memfd. */
+static ssize_t finish_link(int at, const char *path, char *ret, ssize_t length, size_t size)
+{
+    struct client_file file;
+    if (length <= 0)
+        return length;
+    if ((size_t)length < sizeof(MEMFD) - 1 || memcmp(ret, MEMFD, sizeof(MEMFD) - 1) != 0 ||
+        !client_folder() || !client_file(at, path, &file) ||
+        !node_is_known(file.device, file.inode))
+        return (ssize_t)hide_root(ret, (size_t)length);
+    if (size > sizeof(NODE) - 1)
+        size = sizeof(NODE) - 1;
+    memcpy(ret, NODE, size);
+    return (ssize_t)size;
+}
 
 CLIENT_NEXT(ssize_t, readlink, const char *, char *, size_t)
 CLIENT_EXPORT ssize_t readlink(const char *path, char *ret, size_t size)
 {
     char buffer[PATH_MAX];
     ssize_t length = next_readlink()(look_up(path, buffer), ret, size);
-    return length > 0 ? (ssize_t)hide_root(ret, (size_t)length) : length;
+    return finish_link(AT_FDCWD, path, ret, length, size);
 }
 
 CLIENT_NEXT(ssize_t, readlinkat, int, const char *, char *, size_t)
@@ -254,7 +293,7 @@ CLIENT_EXPORT ssize_t readlinkat(int at, const char *path, char *ret, size_t siz
 {
     char buffer[PATH_MAX];
     ssize_t length = next_readlinkat()(at, look_up(path, buffer), ret, size);
-    return length > 0 ? (ssize_t)hide_root(ret, (size_t)length) : length;
+    return finish_link(at, path, ret, length, size);
 }
 
 static char *resolve(const char *path, char *ret)
@@ -292,6 +331,7 @@ struct stat_time64 {
     uint64_t st_dev, st_ino;
     uint32_t st_mode, st_nlink, st_uid, st_gid;
     uint64_t st_rdev;
+    int64_t st_size;
 };
 
 #define DRESS(fd, info)                                                                    \
@@ -301,6 +341,7 @@ struct stat_time64 {
             is_node(split_device((dev_t)(info)->st_dev), (info)->st_ino)) {                \
             (info)->st_mode = NODE_MODE;                                                   \
             (info)->st_rdev = makedev(CLIENT_MAJOR, CLIENT_MINOR);                         \
+            (info)->st_size = 0;                                                           \
         }                                                                                  \
     } while (0)
 
@@ -408,6 +449,7 @@ CLIENT_EXPORT int statx(int at, const char *path, int flags, unsigned mask, stru
     uint64_t device = (uint64_t)info->stx_dev_major << 32 | info->stx_dev_minor;
     if ((is_empty(path) && node_find(at, token)) || is_node(device, info->stx_ino)) {
         info->stx_mode = NODE_MODE;
+        info->stx_size = 0;
         info->stx_rdev_major = CLIENT_MAJOR;
         info->stx_rdev_minor = CLIENT_MINOR;
     }
