@@ -46,7 +46,7 @@ def switched():
 
 def refused():
     text, _ = rows()
-    for folder in ("isa", "emu", "trace"):
+    for folder in ("isa", "emu", "fw", "trace", "tools"):
         shutil.copytree(os.path.join(ROOT, folder), os.path.join(FOLDER.name, folder))
     with open(os.path.join(FOLDER.name, "emu/policy.def"), "w", encoding="utf-8") as file:
         file.write(ROW.sub(lambda m: m[1] + 'POLICY_WORD(NEW_%s, "new") POLICY_FIRST(' % m[2], text))

@@ -16,6 +16,7 @@ struct log {
     struct cps_buf text;
     uint64_t data_bytes, data_sum;
     bool brief;    /* contents are counted, not written out */
+    bool fences;   /* streams and ends of submissions, too */
     bool compared; /* without sections, the chip apart, contents in one piece */
     uint64_t next; /* compared: where contents would go on; 0: the last item was no contents */
     struct cps_buf chip;
@@ -50,8 +51,22 @@ static void log_data(struct log *log, const struct cps_item *item)
         cps_buf_str(&log->text, "\n");
 }
 
+static void log_submission(struct log *log, const struct cps_item *item)
+{
+    if (item->kind == CPS_ITEM_SUBMIT)
+        cps_buf_printf(&log->text, "submit %llx+%u context %u\n",
+                       (unsigned long long)item->stream.iova, item->stream.dwords,
+                       item->stream.context);
+    if (item->kind == CPS_ITEM_FENCE)
+        cps_buf_printf(&log->text, "fence %u context %u\n", item->fence.seqno, item->fence.context);
+    if (item->kind == CPS_ITEM_RESET)
+        cps_buf_str(&log->text, "reset\n");
+}
+
 static void log_state(struct log *log, const struct cps_item *item)
 {
+    if (log->fences)
+        log_submission(log, item);
     if (item->kind == CPS_ITEM_RING)
         cps_buf_printf(&log->text, "ring %u %llx+%llx at %u %u fences %u %u\n", item->ring.id,
                        (unsigned long long)item->ring.iova, (unsigned long long)item->ring.size,

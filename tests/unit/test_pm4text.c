@@ -42,6 +42,9 @@ static struct cps_err *write_item(struct cps_item_sink *sink, const struct cps_i
         cps_buf_printf(out, "submit%s %" PRIx64 " %" PRIu32 "\n",
                        item->stream.lpac ? " to LPAC" : "", item->stream.iova, item->stream.dwords);
         break;
+    case CPS_ITEM_FENCE:
+        cps_buf_printf(out, "fence %" PRIu32 "\n", item->fence.seqno);
+        break;
     case CPS_ITEM_RESET:
         cps_buf_str(out, "reset\n");
         break;
@@ -99,11 +102,13 @@ static const struct {
      HEAD "buffer 0x3000 ab\nbuffer 0x1000 a\nbuffer 0x2000 abc\n.word @a @ab",
      "buffer 3000 0\nbuffer 1000 0\nbuffer 2000 16\ndata 2000 1000 0 3000 0\n"},
     {"several submits", HEAD "buffer 0x1000 a\nCP_NOP\nsubmit a\nsubmit a",
-     "buffer 1000 4\ndata 1000 70108000\nsubmit 1000 1\nsubmit 1000 1\n"},
+     "buffer 1000 4\ndata 1000 70108000\nsubmit 1000 1\nsubmit 1000 1\nfence 1\n"},
     {"a submit to LPAC", HEAD "buffer 0x1000 a\nCP_NOP\nsubmit a lpac\nsubmit a",
-     "buffer 1000 4\ndata 1000 70108000\nsubmit to LPAC 1000 1\nsubmit 1000 1\n"},
+     "buffer 1000 4\ndata 1000 70108000\nsubmit to LPAC 1000 1\nsubmit 1000 1\nfence 1\n"},
     {"reset", HEAD "buffer 0x1000 a\nreset\nbuffer 0x2000 b\nsubmit b",
-     "buffer 1000 0\nreset\nbuffer 2000 0\nsubmit 2000 0\n"},
+     "buffer 1000 0\nreset\nbuffer 2000 0\nsubmit 2000 0\nfence 1\n"},
+    {"a reset ends a submission", HEAD "buffer 0x1000 a\nsubmit a\nreset\nreset\nsubmit a",
+     "buffer 1000 0\nsubmit 1000 0\nfence 1\nreset\nreset\nsubmit 1000 0\nfence 2\n"},
     {"ring, as large as needed",
      HEAD "buffer 0x1000 a\n.word 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\nring a",
      "buffer 1000 64\ndata 1000 1 2 3 4 5 6 7 8 9 a b c d e f 10\nring 1000 128 0 16\n"},

@@ -58,7 +58,8 @@ static void check_word(const struct cps_policy_row *row, const char *word, uint6
         assert_null(cps_policy_parse(cps_buf_text(&setting), engines[i].gen, &policy));
         assert_int_equal(value_of(&policy, row), value);
         cps_policy_text(&policy, engines[i].gen, &text);
-        assert_non_null(strstr(cps_buf_text(&text), cps_buf_text(&setting)));
+        bool named = strstr(cps_buf_text(&text), cps_buf_text(&setting)) != NULL;
+        assert_true(named == (!row->late || value != row->initial));
         assert_null(cps_policy_parse(cps_buf_text(&text), engines[i].gen, &again));
         assert_memory_equal(&policy, &again, sizeof(policy));
     }
@@ -116,6 +117,7 @@ static const struct literal {
     {"waits", AT(waits), CPS_ON_AFUC | CPS_ON_HWSQ | CPS_ON_SEQ, {"satisfy", "stop", "registers"}, 0},
     {"visibility", AT(visibility), CPS_ON_AFUC, {"all", "none", "captured"}, 0},
     {"prefetch", AT(prefetch), CPS_ON_AFUC, {"off", "on"}, 0},
+    {"ring", AT(ring), CPS_ON_AFUC, {"calls", "msm"}, 0},
     {"seq-script", AT(seq_script), CPS_ON_SEQ, {NULL}, 0x400},
     {"seq-out", AT(seq_out), CPS_ON_SEQ, {NULL}, 0xfc00},
     {"seq-stack", AT(seq_stack), CPS_ON_SEQ, {NULL}, 0},
@@ -236,7 +238,7 @@ static void test_refused_names(void **state)
 {
     (void)state;
     expect_error("colour=red", CPS_A6XX,
-                 "policy colour=red: expected waits, visibility or prefetch, with =WORD");
+                 "policy colour=red: expected waits, visibility, prefetch or ring, with =WORD");
     expect_error("waits", CPS_A6XX, "policy waits: expected waits");
     expect_error("=stop", CPS_A6XX, "policy =stop: expected waits");
     expect_error("waitsx=stop", CPS_A6XX, "expected waits");
@@ -301,8 +303,8 @@ static void test_several_engines(void **state)
     assert_true(policy.prefetch && policy.cost == 3 && policy.pull == CPS_PULL_RUN);
     struct cps_err *err =
         cps_policy_parse_for("cost=3 pull=run", CPS_ON_AFUC | CPS_ON_VP1, &policy);
-    assert_string_equal(err->message, "policy pull=run: expected waits, visibility, prefetch, cost "
-                                      "or mov-flags, with =WORD");
+    assert_string_equal(err->message, "policy pull=run: expected waits, visibility, prefetch, "
+                                      "ring, cost or mov-flags, with =WORD");
     cps_err_free(err);
 }
 

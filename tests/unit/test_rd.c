@@ -131,6 +131,98 @@ static void texts_are_padded_behind_their_end(void **state)
     expect_written(&capture, &expected);
 }
 
+/* A text section. */
+static void add_text(struct cps_buf *capture, const char *text)
+{
+    uint32_t size = (uint32_t)strlen(text) / 4 * 4 + 4;
+    WORDS(capture, CMD, size);
+    cps_buf_str(capture, text);
+    for (size_t i = strlen(text); i < size; i++)
+        cps_buf_add(capture, "", 1);
+}
+
+static void check_fences(const struct cps_buf *capture, const char *expected)
+{
+    struct log log = {.compared = true, .fences = true};
+    assert_null(read_bytes(capture->data, capture->size, &log));
+    assert_string_equal(cps_buf_text(&log.text), expected);
+    log_deinit(&log);
+}
+
+/* Streams that follow each other are one submission; it ends where buffers follow, and at the end
+ * of the file. */
+static void a_group_of_streams_is_a_submission(void **state)
+{
+    CPS_BUF capture = {0};
+    (void)state;
+    check_fences(&capture, "");
+    WORDS(&capture, GPUADDR, 12, 0x1000, 8, 0);
+    WORDS(&capture, CMDSTREAM_ADDR, 12, 0x1000, 1, 0, CMDSTREAM_ADDR, 12, 0x1004, 1, 0);
+    check_fences(&capture, "buffer 1000+8\nsubmit 1000+1 context 0\nsubmit 1004+1 context 0\n"
+                           "fence 1 context 0\n");
+    cps_buf_clear(&capture);
+    WORDS(&capture, GPUADDR, 12, 0x1000, 8, 0, CMDSTREAM_ADDR, 12, 0x1000, 1, 0);
+    WORDS(&capture, GPUADDR, 12, 0x2000, 8, 0, GPUADDR, 12, 0x3000, 8, 0);
+    WORDS(&capture, CMDSTREAM_ADDR, 12, 0x3000, 1, 0);
+    check_fences(&capture, "buffer 1000+8\nsubmit 1000+1 context 0\nfence 1 context 0\nreset\n"
+                           "buffer 2000+8\nbuffer 3000+8\nsubmit 3000+1 context 0\n"
+                           "fence 2 context 0\n");
+}
+
+/* One without streams as well, and a group that follows without such a text counts on. */
+static void a_recording_names_its_submissions(void **state)
+{
+    CPS_BUF capture = {0};
+    (void)state;
+    add_text(&capture, "cpscope submission context=2 seqno=7");
+    WORDS(&capture, GPUADDR, 12, 0x1000, 8, 0, CMDSTREAM_ADDR, 12, 0x1000, 1, 0);
+    add_text(&capture, "cpscope submission context=3 seqno=9");
+    add_text(&capture, "cpscope submission context=4 seqno=4294967295");
+    WORDS(&capture, GPUADDR, 12, 0x2000, 8, 0, CMDSTREAM_ADDR, 12, 0x2000, 1, 0);
+    WORDS(&capture, GPUADDR, 12, 0x3000, 8, 0, CMDSTREAM_ADDR, 12, 0x3000, 1, 0);
+    add_text(&capture, "cpscope submission context=5");
+    check_fences(&capture,
+                 "text cpscope submission context=2 seqno=7\nbuffer 1000+8\n"
+                 "submit 1000+1 context 2\nfence 7 context 2\n"
+                 "text cpscope submission context=3 seqno=9\nfence 9 context 3\n"
+                 "text cpscope submission context=4 seqno=4294967295\nreset\nbuffer 2000+8\n"
+                 "submit 2000+1 context 4\nfence 4294967295 context 4\nreset\nbuffer 3000+8\n"
+                 "submit 3000+1 context 4\ntext cpscope submission context=5\n"
+                 "fence 0 context 4\n");
+}
+
+static void expect_policy(const struct cps_buf *capture, const char *expected)
+{
+    size_t size = 0;
+    const char *text = cps_rd_policy((const uint8_t *)cps_buf_text(capture), capture->size, &size);
+    if (!expected) {
+        assert_null(text);
+        return;
+    }
+    assert_non_null(text);
+    assert_int_equal(size, strlen(expected));
+    assert_memory_equal(text, expected, size);
+}
+
+/* In front of buffers, and whole. */
+static void a_recording_names_its_policies(void **state)
+{
+    CPS_BUF late = {0};
+    CPS_BUF capture = {0};
+    (void)state;
+    expect_policy(&capture, NULL);
+    WORDS(&capture, 0xffffffff, 0xffffffff, GPU_ID, 4, 630);
+    add_text(&capture, "somebody");
+    expect_policy(&capture, NULL);
+    add_text(&capture, "cpscope policy waits=stop ring=msm");
+    expect_policy(&capture, "waits=stop ring=msm");
+    capture.size--;
+    expect_policy(&capture, NULL);
+    WORDS(&late, GPUADDR, 12, 0x1000, 8, 0);
+    add_text(&late, "cpscope policy waits=stop");
+    expect_policy(&late, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +231,9 @@ int main(void)
         cmocka_unit_test(contents_that_begin_again_are_a_buffer),
         cmocka_unit_test(contents_of_any_length_are_one_section),
         cmocka_unit_test(texts_are_padded_behind_their_end),
+        cmocka_unit_test(a_group_of_streams_is_a_submission),
+        cmocka_unit_test(a_recording_names_its_submissions),
+        cmocka_unit_test(a_recording_names_its_policies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
