@@ -2,7 +2,8 @@
  * A live run is recorded, and a run of the recording gives the same events and the same fences. The
  * program around the engine is a model of the device: memory of two contexts, of which all pages
  * that hold nothing but zeros are holes.
- * Arguments: [CAPTURE FIRMWARE...] below $CPSCOPE_CORPUS; default: the demo's. */
+ * Arguments: [CAPTURE FIRMWARE...] below $CPSCOPE_CORPUS; default: the demo's. Before
+ * them --keep FILE only makes a recording. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -254,6 +255,9 @@ static uint64_t run_live(const char *path, struct events *events)
     assert_null(take_item(&live->items, &chip.first));
     assert_null(device_record_open(path, chip.first.chip.chip_id, chip.first.chip.gpu_id,
                                    &live->play.policy, live->play.gen, &live->record));
+    for (live->context = CONTEXTS; live->context--;) /* where the demo writes: a hole */
+        find_page(live, 0x200000, true);
+    live->context = 0;
     for (unsigned i = 0; i < 3; i++)
         read_capture(&live->items);
     end_submission(live); /* one without streams */
@@ -311,12 +315,23 @@ static void a_recording_runs_as_the_live_run_did(void **state)
     unlink(file);
 }
 
+static int keep_recording(const char *path)
+{
+    struct events live = {.count = 0};
+    run_live(path, &live);
+    free(live.event);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_recording_runs_as_the_live_run_did),
     };
     const char *corpus = getenv("CPSCOPE_CORPUS");
+    const char *keep = argc > 2 && !strcmp(argv[1], "--keep") ? argv[2] : NULL;
+    argv += keep ? 2 : 0;
+    argc -= keep ? 2 : 0;
     if (argc > 1 && !corpus) {
         puts("1..0 # SKIP CPSCOPE_CORPUS is not set");
         return 0;
@@ -328,5 +343,5 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc && i < 4; i++)
         snprintf(firmware[firmware_count++], sizeof(firmware[0]), "%s/firmware/%s", corpus,
                  argv[i]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return keep ? keep_recording(keep) : cmocka_run_group_tests(tests, NULL, NULL);
 }
