@@ -204,7 +204,8 @@ static struct cps_err *choose_policy(struct cps_options *opt)
     if (run->policy_count == CPS_RUN_MAX_POLICY)
         return cps_err_new(CPS_ERR_USAGE, "--policy: at most %d of them", CPS_RUN_MAX_POLICY - 1);
     memmove(run->policy + 1, run->policy, run->policy_count * sizeof(*run->policy));
-    run->policy[0] = (struct cps_run_policy){NULL, DEVICE_POLICY};
+    /* The demo's firmware has none of the kernel's own packets. */
+    run->policy[0] = (struct cps_run_policy){NULL, run->demo ? "ring=calls" : DEVICE_POLICY};
     run->policy_count++;
     return NULL;
 }

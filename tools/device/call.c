@@ -14,10 +14,12 @@
 
 int64_t call_nanoseconds(struct msm_timespec time)
 {
+    const int64_t second = 1000000000;
     if (time.sec < 0 || time.nsec < 0)
         return 0;
-    return time.sec > INT64_MAX / 1000000000 - 2 ? INT64_MAX - 1
-                                                 : time.sec * 1000000000 + time.nsec;
+    if (time.sec > INT64_MAX / second - 2)
+        return INT64_MAX - 1;
+    return time.sec * second + (time.nsec < second ? time.nsec : second - 1);
 }
 
 /* Waits for what is not done yet, or says that it took too long. */

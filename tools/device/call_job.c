@@ -164,8 +164,6 @@ static int take_seqno(struct device_queue *queue, struct msm_submit *submit)
 static int add_job(struct call *call, struct device_job *job, struct device_queue *queue,
                    const struct syncs *syncs, int status)
 {
-    if (!status && call->device->job_count >= DEVICE_MAX_JOBS)
-        status = -ENOMEM;
     if (!status)
         status = give_syncs(call, job, syncs);
     if (status) {
@@ -175,6 +173,17 @@ static int add_job(struct call *call, struct device_job *job, struct device_queu
     job->seqno = queue->seqno;
     device_job_add(call->device, job);
     return 0;
+}
+
+/* A client that submits faster than the GPU runs waits, as for room on a ring. What is stuck behind
+ * fences that nobody signals does not make it wait for ever. */
+static int wait_for_room(struct call *call)
+{
+    const int64_t most = INT64_C(4000000000);
+    const struct device_message *message = call->message;
+    if (call->device->job_count < DEVICE_MAX_JOBS)
+        return 0;
+    return call_later(call, message->begun ? message->deadline : device_now() + most, -ENOMEM);
 }
 
 int call_submit_job(struct call *call, struct msm_submit *submit)
@@ -194,10 +203,13 @@ int call_submit_job(struct call *call, struct msm_submit *submit)
         return -ENOENT;
     if (queue->flags & MSM_QUEUE_VM_BIND)
         return -EINVAL;
+    int status = wait_for_room(call);
+    if (status)
+        return status;
     struct device_job *job = new_job(call, queue);
     if (!job)
         return -ENOMEM;
-    int status = take_syncs(call, job, &syncs);
+    status = take_syncs(call, job, &syncs);
     if (!status && !call->file->vm_bind)
         status = take_bos(call, job, submit);
     if (!status)
@@ -261,10 +273,13 @@ int call_vm_bind(struct call *call, struct msm_vm_bind *args)
         return -EPIPE;
     if (!queue || !(queue->flags & MSM_QUEUE_VM_BIND))
         return queue ? -EINVAL : -ENOENT;
+    int status = wait_for_room(call);
+    if (status)
+        return status;
     struct device_job *job = new_job(call, queue);
     if (!job)
         return -ENOMEM;
-    int status = take_syncs(call, job, &syncs);
+    status = take_syncs(call, job, &syncs);
     if (!status)
         status = take_binds(call, job, args);
     queue->seqno += !status;

@@ -53,6 +53,9 @@ void device_job_free(struct device *device, struct device_job *job)
     for (size_t i = 0; i < job->bind_count; i++)
         device_bo_unref(device, job->bind_bo[i]);
     device_fence_unref(job->wait);
+    if (job->done)
+        job->done->done =
+            true; /* who got it from a submission that failed does not wait for ever */
     device_fence_unref(job->done);
     free(job->bo);
     free(job->bind);
@@ -73,7 +76,6 @@ void device_job_end(struct device *device, struct device_job *job)
     device->job_count--;
     if (queue)
         queue->retired = job->seqno;
-    job->done->done = true;
     device->counts.jobs++;
     device_job_free(device, job);
 }

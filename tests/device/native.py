@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a client of the virtual device gets, checked by a client with raw ioctls (native.c), and what becomes of the one when
+the other ends: with a status, by a signal, in the middle of something.
+
+Usage: native.py CPSCOPE NATIVE"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import tap
+
+CPSCOPE, NATIVE = (os.path.abspath(p) for p in sys.argv[1:3])
+CORPUS = os.environ.get("CPSCOPE_CORPUS")
+WAITS = ["--policy", "waits=stop"]
+# Chip and its firmware, one of each generation.
+REAL = [("a630", "a630_sqe-190.fw"), ("a660", "a660_sqe-112.fw"), ("a740", "a740_sqe-181.fw"), ("a750", "gen70900_sqe-181.fw"),
+        ("a830", "gen80000_sqe-077.fw")]
+# The socket's path is short.
+FOLDER = tempfile.mkdtemp(prefix="cps-", dir="/tmp")
+ENV = {**os.environ, "XDG_RUNTIME_DIR": FOLDER}
+
+
+def device(*program, options=("--demo",), timeout=120, **more):
+    return subprocess.run([CPSCOPE, "device", "-q", *options, "--", *program], env=ENV, text=True, timeout=timeout,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+
+
+def start(*program, options=("--demo", *WAITS)):
+    return subprocess.Popen([CPSCOPE, "device", "-q", *options, "--", *program], env=ENV, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def facts(name, options):
+    done = device(NATIVE, "memory", "sync", "hang", options=(*options, *WAITS))
+    why = ""
+    for line in done.stdout.splitlines():
+        good, _, fact = line.partition("ok - ")
+        if fact:
+            tap.report(f"{name}: {fact}", not good, why + done.stderr)
+        why = line + "\n" if line.startswith("#") else ""
+    tap.report(f"{name}: hangs are in the status, and no client failed", done.returncode in (0, 4) and "ok - a context" in done.stdout,
+               f"{done.returncode}\n{done.stdout}{done.stderr}")
+
+
+def folders():
+    return [name for name in os.listdir(FOLDER) if name.startswith("cpscope-")]
+
+
+def wait_until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
+
+
+def ends():
+    done = device(NATIVE, "exit", "7")
+    tap.report("the program's status is the command's", done.returncode == 7, done)
+    done = device(NATIVE, "signal", str(int(signal.SIGSEGV)))
+    tap.report("a program that a signal ended has status 128 + signal", done.returncode == 128 + signal.SIGSEGV, done)
+    done = device("/no/such/program")
+    tap.report("a program that is not there is one line and status 3",
+               done.returncode == 3 and done.stderr.count("\n") == 1 and "/no/such/program" in done.stderr, done)
+    for kind in ("waits", "runs"):
+        done = device(NATIVE, "victim", kind, options=("--demo", *WAITS))
+        tap.report(f"a client that is killed while its GPU {kind} does not stop the device", done.returncode in (0, 4), done)
+    done = device(NATIVE, "hoard")
+    tap.report("memory of a client that was killed is there for others", done.returncode == 0, done)
+
+
+def killed_device():
+    result = os.path.join(FOLDER, "result")
+    process = start(NATIVE, "block", result, options=("--demo", *WAITS, "--hang-after", "60000"))
+    wait_until(lambda: folders() and os.path.exists(os.path.join(FOLDER, folders()[0], "socket")))
+    time.sleep(0.3)
+    process.kill()
+    process.communicate()
+    wait_until(lambda: os.path.exists(result) and os.path.getsize(result))
+    text = open(result, encoding="utf-8").read() if os.path.exists(result) else "nothing"
+    tap.report("a client of a device that was killed gets ENODEV", text == "No such device\n", text)
+    before = folders()
+    running = start(NATIVE, "block", options=("--demo", *WAITS, "--hang-after", "60000"))
+    wait_until(lambda: set(folders()) - set(before))
+    other = set(folders()) - set(before)
+    device(NATIVE, "exit", "0")
+    tap.report("the next device removes the folder that was left, and not that of one that runs", set(folders()) == other and other,
+               f"{before} {other} {folders()}")
+    running.send_signal(signal.SIGINT)
+    try:
+        running.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        running.kill()
+    tap.report("SIGINT ends the device, with its folder", running.returncode not in (None, -9) and not folders(), f"{running.returncode} {folders()}")
+
+
+try:
+    facts("built-in firmware", ["--demo"])
+    ends()
+    killed_device()
+    for chip, firmware in REAL:
+        path = os.path.join(CORPUS or "", "firmware", firmware)
+        if CORPUS and os.path.exists(path):
+            facts(chip, ["--chip", chip, "--fw", path])
+        else:
+            tap.skip(f"{chip}: facts with its firmware", "no CPSCOPE_CORPUS with " + firmware)
+finally:
+    shutil.rmtree(FOLDER, ignore_errors=True)
+tap.plan()
