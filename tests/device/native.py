@@ -84,6 +84,7 @@ def killed_device():
     text = open(result, encoding="utf-8").read() if os.path.exists(result) else "nothing"
     tap.report("a client of a device that was killed gets ENODEV", text == "No such device\n", text)
     before = folders()
+    time.sleep(2)  # a young folder may be one that is being made
     running = start(NATIVE, "block", options=("--demo", *WAITS, "--hang-after", "60000"))
     wait_until(lambda: set(folders()) - set(before))
     other = set(folders()) - set(before)
