@@ -96,7 +96,8 @@ def killed_device():
         running.communicate(timeout=20)
     except subprocess.TimeoutExpired:
         running.kill()
-    tap.report("SIGINT ends the device, with its folder", running.returncode not in (None, -9) and not folders(), f"{running.returncode} {folders()}")
+    tap.report("SIGINT ends the device, with its folder and its program: status 130", running.returncode == 130 and not folders(),
+               f"{running.returncode} {folders()}")
 
 
 try:

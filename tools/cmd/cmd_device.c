@@ -165,6 +165,8 @@ static struct cps_err *serve(struct session *session)
     CPS_TRY(device_listen(device, socket));
     CPS_TRY(device_program_start(&program, &session->pid, &session->pidfd));
     CPS_TRY(device_serve(device, session->pidfd, &ended));
+    if (!ended && interrupted) /* from a terminal it has had the signal, too */
+        kill(session->pid, interrupted);
     if (waitpid(session->pid, &session->ended, ended ? 0 : WNOHANG) == session->pid)
         session->pid = 0;
     return NULL;
@@ -223,6 +225,8 @@ static int status_of(const struct session *session, int status)
 {
     if (status)
         return status;
+    if (session->pid > 0 && interrupted)
+        return 128 + interrupted;
     if (WIFSIGNALED(session->ended))
         return 128 + WTERMSIG(session->ended);
     if (WIFEXITED(session->ended) && WEXITSTATUS(session->ended))
