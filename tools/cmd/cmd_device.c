@@ -17,6 +17,7 @@
 #include "tools/device/record.h"
 #include "tools/device/start.h"
 #include "tools/run/coredump.h"
+#include "trace/out/json.h"
 #include "tools/run/files.h"
 #include "tools/run/interrupt.h"
 
@@ -212,17 +213,36 @@ static struct cps_err *choose_policy(struct cps_options *opt)
     return NULL;
 }
 
-static void print_counts(const struct session *session)
+static void put_counts(void *context, struct json_object *root)
 {
+    const struct session *session = context;
     const struct device_counts *counts = &session->device.counts;
-    report_aside("%" PRIu64 " submissions of %" PRIu64 " open files, %" PRIu64
-                 " waits on memory, %" PRIu64 " hangs, %" PRIu64 " faults\n",
-                 counts->submits, counts->files, counts->waits, counts->hangs, counts->faults);
+    struct json_object *to = cps_json_new_object(root, "device");
+    double seconds = (double)counts->nanoseconds / 1e9;
+    CPS_BUF text = {0};
+    cps_json_text(to, "chip", session->device.config.chip->name);
+    cps_json_int(to, "program_status", session->ended);
+    cps_json_uint(to, "open_files", counts->files);
+    cps_json_uint(to, "submissions", counts->submits);
+    cps_json_uint(to, "buffers", counts->buffers);
+    cps_json_uint(to, "binds", counts->binds);
+    cps_json_uint(to, "waits_on_memory", counts->waits);
+    cps_json_uint(to, "hangs", counts->hangs);
+    cps_json_uint(to, "faults", counts->faults);
+    cps_json_uint(to, "milliseconds_in_firmware", (uint64_t)counts->nanoseconds / 1000000);
+    cps_buf_printf(&text,
+                   "%s: %" PRIu64 " submissions of %" PRIu64 " open files, %.1f s in firmware; "
+                   "%" PRIu64 " waits on memory, %" PRIu64 " hangs, %" PRIu64 " faults",
+                   session->device.config.chip->name, counts->submits, counts->files, seconds,
+                   counts->waits, counts->hangs, counts->faults);
+    cps_json_buf(root, ".device", &text);
+    cps_buf_deinit(&text);
 }
 
 /* The program's own status, else that of the run. */
-static int status_of(const struct session *session, int status)
+static int status_of(struct run_source *source, int status)
 {
+    const struct session *session = (const struct session *)source;
     if (status)
         return status;
     if (session->pid > 0 && interrupted)
@@ -253,7 +273,7 @@ int cmd_device(const struct cps_options *given)
         return status;
     if (!opt.run.demo)
         choose_firmware(&opt, chip, path);
-    struct session session = {.source = {.name = "device", .run = run_session},
+    struct session session = {.source = {.name = "device", .status = status_of, .run = run_session},
                               .opt = &opt,
                               .device = {.config = {.chip = chip,
                                                     .hang_after = (int64_t)opt.hang_after * 1000000,
@@ -264,9 +284,9 @@ int cmd_device(const struct cps_options *given)
                                          .listener = -1},
                               .pidfd = -1};
     device_gpu_host(&session.device, &session.source.host);
+    session.source.summary = (struct summary_source){&session, put_counts};
     status = run_source(&opt, &session.source);
     if (session.pidfd >= 0)
         close(session.pidfd);
-    print_counts(&session);
-    return status_of(&session, status);
+    return status;
 }

@@ -260,6 +260,8 @@ static int status_of(const struct run *run)
 {
     const struct replay *replay = run->play.replay;
     bool differs = replay && rows_count(&replay->rows, REPLAY_DIFFERENT);
+    if (run->source)
+        return run->source->status(run->source, play_account_status(&run->account));
     if (differs || run->play.misses)
         return 1;
     return replay && !replay_agrees(replay) ? 4 : play_account_status(&run->account);
@@ -277,7 +279,8 @@ static struct cps_err *summarize(struct run *run, const struct cps_err *ended)
     if (play->engine)
         CPS_TRY(play_account_take(play, &run->account));
     if ((play->executed && !nomem) || (play->engine && !ended))
-        CPS_TRY(summary_print(play, &run->account, status_of(run), opt->json, compared));
+        CPS_TRY(summary_print(play, &run->account, status_of(run), opt->json, compared,
+                              run->source ? &run->source->summary : NULL));
     if (compared && !opt->json && !(trace_on_stdout && opt->quiet))
         replay_print(play->replay, opt->all, trace_on_stdout ? stderr : stdout);
     return NULL;

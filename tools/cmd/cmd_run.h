@@ -4,12 +4,16 @@
 #define CPS_CMD_RUN_H
 
 #include "tools/cmd/options/opt.h"
+#include "tools/explain/summary/summary.h"
 #include "tools/run/play.h"
 
 /** Where submissions come from. */
 struct run_source {
     const char *name;     /**< in the trace's head, in place of a capture */
     struct cps_host host; /**< of the engine */
+    struct summary_source summary;
+    /** The status of the command; @p status is that of the run. */
+    int (*status)(struct run_source *source, int status);
     /** Runs all that there is to run, and ends the run (cps_engine_end()). */
     struct cps_err *(*run)(struct run_source *source, struct play *play);
 };

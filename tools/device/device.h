@@ -246,6 +246,7 @@ struct device_config {
 /** What the summary says. */
 struct device_counts {
     uint64_t files, submits, jobs, hangs, faults, waits, binds, buffers;
+    int64_t nanoseconds; /**< in firmware */
 };
 
 struct device_client;

@@ -291,7 +291,9 @@ void device_gpu_run(struct device *device)
         look_again(device);
     if (gpu->state != GPU_RUNS)
         return;
+    int64_t from = device_now();
     enum cps_stop stop = cps_engine_run(gpu->play->engine, SLICE);
+    device->counts.nanoseconds += device_now() - from;
     if (gpu->fault && !gpu->fault_told)
         tell_fault(device);
     switch (stop) {

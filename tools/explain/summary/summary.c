@@ -13,18 +13,24 @@
 #include "tools/run/replay.h"
 #include "trace/out/json.h"
 
+#define TOTALS                                                                               \
+    "{packets} packets, {instructions} instructions, {register_writes} register writes, "    \
+    "{register_reads} register reads, {memory_writes} memory writes, {memory_reads} memory " \
+    "reads\n"
+
 static const char afuc_layout[] =
     "packets by level and opcode:\n{.packets*  {level:-4} {name:-28} {count:10}\n}"
     "{unmodelled?not modelled, with counts:\n}"
     "{unmodelled*  {space:-6} 0x{number:04x} x{count}{name?  {name}}\n}"
     "{.is_full?  ... and possibly more\n}"
     "{assumed?firmware: {assumed}\n}"
-    "{run_as?warning: the capture is of a{.gpu}xx, it was run as {run_as} (--as)\n}"
-    "{packets} packets, {instructions} instructions, {register_writes} register writes, "
-    "{register_reads} register reads, {memory_writes} memory writes, {memory_reads} memory reads\n"
+    "{run_as?warning: the capture is of a{.gpu}xx, it was run as {run_as} (--as)\n}" TOTALS
     "{.submissions?{.executed} of {.submissions} submissions executed, "
     "{.not_captured} not captured, }{assumptions} assumption{assumptions~s}, {.places} unmodelled "
     "access{.places~es}\n";
+
+/* Of a device: its programs have written a lot already. */
+static const char device_layout[] = "{.device}\n" TOTALS;
 
 static const char script_layout[] =
     "{unknown*unknown: {@} x{.}\n}{.registers/ /{@}=0x{.:x}}\n"
@@ -145,7 +151,8 @@ static void print_end(const struct play_account *a)
 }
 
 struct cps_err *summary_print(const struct play *play, const struct play_account *account,
-                              int status, bool json, bool compared)
+                              int status, bool json, bool compared,
+                              const struct summary_source *source)
 {
     CPS_BUF text = {0};
     bool is_script = play_is_script(play);
@@ -156,18 +163,21 @@ struct cps_err *summary_print(const struct play *play, const struct play_account
         put_script(play, root);
     else
         put_afuc(play, root);
+    if (source)
+        source->put(source->context, root);
     if (json && !is_script && compared)
         cps_json_add(root, "comparison", replay_json(play->replay));
     if (json && !is_script && play->code)
         cps_json_add(root, "dump_firmware", code_json(play->code));
     if (json)
         return doc_print(root, NULL, true);
-    doc_text(root, is_script ? script_layout : afuc_layout, &text);
+    doc_text(root, source ? device_layout : is_script ? script_layout : afuc_layout, &text);
     json_object_put(root);
     report_aside("%s", tool_text(&text));
     if (is_script)
         fputs(cps_buf_text(&play->missed), stderr);
-    print_end(account);
+    if (!source)
+        print_end(account);
     return NULL;
 }
 
