@@ -154,6 +154,10 @@ class Device:
         assert len(body) == 24 + 8 + 16 and body[24:] == piece(struct.pack("=III", 1, 2, 3))
         return 0, body[:24] + piece(struct.pack("=QQQ", 11, 12, 13)), None
 
+    def syncobj_timeline_signal(self, body, fds):
+        assert body[24:] == piece(struct.pack("=III", 1, 2, 3)) + piece(bytes(24))
+        return 0, body[:24], None
+
     def submit(self, body, fds):
         flags, _, bos, cmds = struct.unpack_from("=IIII", body)
         assert flags == 0x60000010 and (bos, cmds) == (1, 2) and len(fds) == 1
@@ -168,8 +172,8 @@ class Device:
         first = struct.pack("=IIQQQII", 1, 5, 0, 0x1000, 0x2000, 0, 0)
         second = struct.pack("=IIQQQII", 0, 0, 0, 9, 0, 0, 0)
         count = struct.unpack_from("=I", body, 4)[0]
-        assert body[88:] == piece(b"") * 2 + (piece(first + second) if count == 2 else b"")
-        assert count == 2 or body[48:88] == first
+        assert body[88:] == piece(b"") * 2 + (b"" if count == 1 else piece(first + second if count else b""))
+        assert count != 1 or body[48:88] == first
         return 0, body[:88], None
 
     def prime_to_fd(self, body, fds):

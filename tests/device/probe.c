@@ -121,6 +121,24 @@ static void do_paths(void)
     CHECK(!stat("/dev/null", &info) && major(info.st_rdev) == 1);
 }
 
+static void check_refusals(int fd)
+{
+    struct msm_cpu_fini fini = {99};
+    CHECK(ioctl(fd, _IOC(_IOC_WRITE, 'd', 0x45, sizeof(fini)), &fini) == -1 && errno == ENOENT);
+    struct msm_param param = {.param = 7};
+    char text[12];
+    CHECK(ioctl(fd, DRM(0x7f, msm_param), &param) == -1 && errno == EINVAL);
+    CHECK(ioctl(fd, DRM(0xa0, msm_param), &param) == -1 && errno == EACCES);
+    CHECK(ioctl(fd, DRM(0x40, msm_param), NULL) == -1 && errno == EFAULT);
+    struct msm_submit submit = {.bo_count = 1, .bos = 16};
+    CHECK(ioctl(fd, DRM(0x46, msm_submit), &submit) == -1 && errno == EFAULT);
+    submit.bo_count = UINT32_MAX;
+    CHECK(ioctl(fd, DRM(0x46, msm_submit), &submit) == -1 && errno == ENOMEM);
+    struct drm_prime prime = {.fd = 9999};
+    CHECK(ioctl(fd, DRM(0x2e, drm_prime), &prime) == -1 && errno == EBADF);
+    CHECK(ioctl(fd, TIOCGWINSZ, text) == -1 && errno == ENOTTY);
+}
+
 static void do_ioctls(void)
 {
     int fd = open_node(), saved = errno = 77;
@@ -142,6 +160,11 @@ static void do_ioctls(void)
     uint64_t points[3] = {0};
     struct drm_syncobj_points query = {(uintptr_t)handles, (uintptr_t)points, 3, 0};
     CHECK(!ioctl(fd, DRM(0xcb, drm_syncobj_points), &query) && points[0] == 11 && points[2] == 13);
+    query.points = 0;
+    CHECK(!ioctl(fd, DRM(0xcd, drm_syncobj_points), &query));
+    query.handles = 0;
+    CHECK(ioctl(fd, DRM(0xcd, drm_syncobj_points), &query) == -1 && errno == EFAULT);
+    errno = saved;
     struct {
         uint32_t handle, flags;
     } short_sync[2] = {{1, 1}, {2, 0}};
@@ -171,6 +194,8 @@ static void do_ioctls(void)
     bind.op_count = 1;
     bind.op = ops[0].op;
     CHECK(!ioctl(fd, DRM(0x4d, msm_vm_bind), &bind));
+    bind.op_count = 0;
+    CHECK(!ioctl(fd, DRM(0x4d, msm_vm_bind), &bind));
     struct drm_prime prime = {5, 0, -1};
     CHECK(!ioctl(fd, DRM(0x2d, drm_prime), &prime) && fcntl(prime.fd, F_GETFD) == 0);
     prime.flags = O_CLOEXEC;
@@ -186,18 +211,7 @@ static void do_ioctls(void)
     CHECK(version.version[0] == 1 && version.version[1] == 13 && version.name_size == 3 &&
           !memcmp(text, "msm", 3));
     CHECK(errno == saved);
-    struct msm_cpu_fini fini = {99};
-    CHECK(ioctl(fd, _IOC(_IOC_WRITE, 'd', 0x45, sizeof(fini)), &fini) == -1 && errno == ENOENT);
-    CHECK(ioctl(fd, DRM(0x7f, msm_param), &param) == -1 && errno == EINVAL);
-    CHECK(ioctl(fd, DRM(0xa0, msm_param), &param) == -1 && errno == EACCES);
-    CHECK(ioctl(fd, DRM(0x40, msm_param), NULL) == -1 && errno == EFAULT);
-    submit.bos = 16;
-    CHECK(ioctl(fd, DRM(0x46, msm_submit), &submit) == -1 && errno == EFAULT);
-    submit.bo_count = UINT32_MAX;
-    CHECK(ioctl(fd, DRM(0x46, msm_submit), &submit) == -1 && errno == ENOMEM);
-    prime.fd = 9999;
-    CHECK(ioctl(fd, DRM(0x2e, drm_prime), &prime) == -1 && errno == EBADF);
-    CHECK(ioctl(fd, TIOCGWINSZ, text) == -1 && errno == ENOTTY);
+    check_refusals(fd);
     CHECK(works(fd));
 }
 

@@ -12,7 +12,7 @@
  * DEVICE_HOLD: only a token, which keeps the open file until this connection ends.
  *
  * DEVICE_IOCTL: token and `row`; the structure, padded with zeros to 8 bytes, then each array that
- * goes in: a struct device_piece, its bytes, padding to 8. A NULL pointer is a piece of no bytes.
+ * goes in: a struct device_piece, its bytes, padding to 8.
  * Descriptors are those of the row, in its order; of an ioctl on a sync file the token is 0, and
  * the sync file comes first. The answer is the padded structure, then each array that goes out in
  * the same way, of at most the bytes that were asked for; the last ones may be left out. A

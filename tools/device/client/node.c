@@ -178,7 +178,7 @@ static uint64_t member64(const struct call *call, size_t offset)
 static void add_array(struct call *call, uint8_t way, uint64_t at, uint64_t count, uint32_t stride,
                       uint32_t bytes)
 {
-    call->array[call->arrays++] = (struct array){at, at ? count : 0, stride, bytes, way};
+    call->array[call->arrays++] = (struct array){at, count, stride, bytes, way};
 }
 
 static void list_arrays(struct call *call, unsigned row)
@@ -200,7 +200,8 @@ static void list_arrays(struct call *call, unsigned row)
     case DEVICE_GEM_INFO: {
         uint32_t info = member32(call, offsetof(struct msm_gem_info, info));
         bool set = info == MSM_INFO_SET_NAME || info == MSM_INFO_SET_METADATA;
-        if (set || info == MSM_INFO_NAME || info == MSM_INFO_METADATA)
+        bool get = info == MSM_INFO_NAME || info == MSM_INFO_METADATA;
+        if (set || (get && member64(call, offsetof(struct msm_gem_info, value))))
             add_array(call, set ? DEVICE_IN : DEVICE_OUT,
                       member64(call, offsetof(struct msm_gem_info, value)),
                       member32(call, offsetof(struct msm_gem_info, len)), 1, 1);
@@ -208,7 +209,7 @@ static void list_arrays(struct call *call, unsigned row)
     }
     case DEVICE_VM_BIND: {
         uint32_t count = member32(call, offsetof(struct msm_vm_bind, op_count));
-        if (count > 1)
+        if (count != 1)
             add_array(call, DEVICE_IN, member64(call, offsetof(struct msm_vm_bind, ops)), count,
                       member32(call, offsetof(struct msm_vm_bind, op_stride)),
                       sizeof(struct msm_vm_bind_op));
@@ -229,7 +230,7 @@ static void *gather(struct call *call, unsigned i, size_t size)
     call->gathered[i] = to;
     call->gathered_size[i] = size;
     uint32_t given = a->stride < a->bytes ? a->stride : a->bytes;
-    for (uint64_t k = 0; k < a->count; k++)
+    for (uint64_t k = 0; a->at && k < a->count; k++)
         memcpy(to + k * a->bytes, (const uint8_t *)(uintptr_t)a->at + k * a->stride, given);
     return to;
 }
@@ -253,7 +254,10 @@ static int fill_parts(struct call *call)
         void *at = (void *)(uintptr_t)a->at;
         if (!(a->way & DEVICE_IN))
             continue;
-        if (size && a->stride != a->bytes && !(at = gather(call, i, size)))
+        bool points = !at && a->bytes == sizeof(uint64_t);
+        if (size && !at && !points)
+            return -EFAULT;
+        if (size && (a->stride != a->bytes || points) && !(at = gather(call, i, size)))
             return -ENOMEM;
         call->piece[i].size = (uint32_t)size;
         add_part(call, &call->piece[i], sizeof(call->piece[i]));
