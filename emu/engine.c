@@ -114,24 +114,25 @@ void cps_engine_changed(struct cps_engine *engine)
 
 bool cps_engine_waits_for(const struct cps_engine *engine, enum cps_stop stop, struct cps_wait *ret)
 {
-    *ret = (struct cps_wait){0};
-    return engine->ops->waits_for && engine->ops->waits_for(engine, stop, ret);
+    bool waits = engine->ops->waits_for && stop > CPS_STOP_BUDGET && stop != CPS_STOP_NOMEM;
+    *ret = waits ? engine->wait : (struct cps_wait){0};
+    return waits;
 }
 
 /* A caller who runs a waiting engine again, until it can go on, gets one event. */
 static void report_wait(struct cps_engine *engine, enum cps_stop stop)
 {
-    const struct cps_wait *last = &engine->reported;
-    struct cps_wait wait;
-    if (!cps_engine_waits_for(engine, stop, &wait) ||
-        (engine->reported_packets == engine->packets && last->what == wait.what &&
-         last->core == wait.core && last->address == wait.address && last->iova == wait.iova &&
-         last->header == wait.header))
+    const struct cps_wait last = engine->wait;
+    struct cps_wait *wait = &engine->wait;
+    *wait = (struct cps_wait){0};
+    if (!engine->ops->waits_for || !engine->ops->waits_for(engine, stop, wait) ||
+        (engine->wait_packets == engine->packets && last.what == wait->what &&
+         last.core == wait->core && last.address == wait->address && last.iova == wait->iova &&
+         last.header == wait->header))
         return;
-    engine->reported = wait;
-    engine->reported_packets = engine->packets;
-    const struct cps_event event = cps_event_make(CPS_EV_WAIT, wait.what, engine->who[wait.core],
-                                                  wait.pc, wait.address, (uint32_t)wait.value);
+    engine->wait_packets = engine->packets;
+    const struct cps_event event = cps_event_make(CPS_EV_WAIT, wait->what, engine->who[wait->core],
+                                                  wait->pc, wait->address, (uint32_t)wait->value);
     cps_tap_put_(&engine->tap, event, CPS_EV_WAIT);
 }
 

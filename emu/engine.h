@@ -244,7 +244,8 @@ struct cps_engine_ops {
     bool (*get)(struct cps_engine *engine, struct cps_location place, uint64_t *ret);
     /** As cps_engine_set(); the place exists. */
     bool (*set)(struct cps_engine *engine, struct cps_location place, uint64_t value);
-    /** As cps_engine_waits_for(). */
+    /** What it waits for now; cps_engine_run() asks it once it has stopped. NULL: it does not know.
+     */
     bool (*waits_for)(const struct cps_engine *engine, enum cps_stop stop, struct cps_wait *ret);
     /** As cps_engine_explain(). */
     void (*explain)(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out);
@@ -311,10 +312,10 @@ struct cps_engine {
     unsigned cores;
     /** Which processor each core is: enum cps_processor. */
     uint8_t who[CPS_MAX_CORES];
-    /** What the last WAIT event said: the same wait is reported once. */
-    struct cps_wait reported;
-    /** Packets when it did. */
-    uint64_t reported_packets;
+    /** What it waited for when it last stopped. */
+    struct cps_wait wait;
+    /** Packets then: the same wait is reported once. */
+    uint64_t wait_packets;
     /** Where its events go. */
     struct cps_tap tap;
     /** As cps_engine_interrupt() was told. */
@@ -477,7 +478,7 @@ CPS_PUBLIC const struct cps_file *cps_engine_file(const struct cps_engine *engin
 CPS_PUBLIC bool cps_engine_decode(struct cps_engine *engine, unsigned core, uint32_t pc,
                                   uint8_t *bytes, struct cps_insn *ret);
 /**
- * What keeps an engine from going on.
+ * What kept an engine from going on when it last stopped.
  * @param engine  which
  * @param stop    as cps_engine_run() returned it
  * @param ret     gets it

@@ -242,8 +242,6 @@ void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struc
     const struct cps_afuc *machine = (const struct cps_afuc *)engine;
     const struct afuc_core *core = culprit(machine);
     const struct afuc_state *s = &core->s;
-    struct cps_wait wait = {0};
-    bool is_waiting = machine_waits_for_(engine, stop, &wait);
     if (machine->engine.cores > 1)
         cps_buf_printf(out, "%s ", cps_processor_name(core->who));
     cps_buf_printf(out, "at 0x%04" PRIx32 ": ", s->pc);
@@ -254,8 +252,8 @@ void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struc
         explain_fault(core, out);
     else if (stop == CPS_STOP_BUDGET)
         cps_buf_str(out, "the instruction limit is reached");
-    else if (is_waiting)
-        explain_wait(core, &wait, out);
+    else if (stop == CPS_STOP_DEADLOCK)
+        explain_wait(core, &engine->wait, out);
     if (s->header || s->header_iova)
         cps_buf_printf(out, "; packet 0x%08" PRIx32 " at 0x%016" PRIx64, s->header, s->header_iova);
 }

@@ -36,7 +36,18 @@
  "884=6, MEMW event 2004=6"},
 {SEVEN, "|ea=b |e8=2000 |eb=77", ", PIPE ea=b, PIPE e8=2000, PIPE eb=77"},
 {SEVEN, "|ea=c |e8=2000 |eb=77", ", PIPE ea=c, PIPE e8=2000, PIPE eb=77"},
-{SEVEN, "|ea=d |e8=2000 |eb=77", ", PIPE ea=d, PIPE e8=2000, PIPE eb=77, ASSUME counter 2000=0"},
+{SEVEN, "|ea=d |e8=2000 |eb=77", ", PIPE ea=d, PIPE e8=2000, PIPE eb=77, ASSUME counter 2000=0, MEMW event 2000=0, MEMW event 2004=0"},
+/* Sample counts: begin, sum and end in 64 bits each; the sum grows by end - begin: a3000000a2 + 0 - a1000000a0. */
+{SEVEN, "|ea=e |e8=1000 |eb=77", ", PIPE ea=e, PIPE e8=1000, PIPE eb=77, ASSUME counter 1010=0, MEMW event 1010=0, MEMW event 1014=0"},
+{SEVEN, "|ea=36 |e8=1000 |eb=77 |ec=88",
+ ", PIPE ea=36, PIPE e8=1000, PIPE eb=77, ASSUME counter 1010=0, MEMW event 1010=0, MEMW event 1014=0, MEMR event 1000=a0, MEMR event "
+ "1004=a1, MEMR event 1008=a2, MEMR event 100c=a3, ASSUME counter 1008=2, MEMW event 1008=2, MEMW event 100c=2, PIPE ec=88"},
+{A67G, "R8927=2000 R8928=0 R9842=b0016 R9842=b0015", ", REG data 8927=2000, REG data 8928=0, REG data 9842=b0016, REG data "
+ "9842=b0015, ASSUME counter 2000=0, MEMW event 2000=0, MEMW event 2004=0"},
+{A67G, "R9842=15", ", REG data 9842=15"},
+{ME, "Re267=2000 Re268=0 Re3a2=5 Re3a2=15 Reba2=15", ", REG data e267=2000, REG data e268=0, REG data e3a2=5, REG data e3a2=15, ASSUME "
+ "counter 2000=0, MEMW event 2000=0, MEMW event 2004=0, REG data 10000e3a2=15"},
+{A8XX, "?R1a2 ?R5c5", "3 3" ACK "1a2=3, REGR 1a2=3" ACK "5c5=3, REGR 5c5=3"},
 /* The pipe waits for an on-chip word, a wrapping counter (740 0c23..0c42). */
 {SEVEN, "SHARED_SCRATCH+10=4 |a4=10 |a5=4 {mov $04, 0x9}", ", PIPE a4=10, PIPE a5=4"},
 {SEVEN, "SHARED_SCRATCH+10=4 |a4=10 |a5=5 ?SHARED_SCRATCH+10", "5, PIPE a4=10, PIPE a5=5, ASSUME wait @SHARED_SCRATCH+10=5"},

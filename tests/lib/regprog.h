@@ -198,7 +198,7 @@ static inline void regprog_result(struct bench *b, unsigned core, unsigned reads
         injected |= packet && cps_event_sub(event) == CPS_LEVEL_INT;
         bool entry = kind == CPS_EV_SQE && event->addr == 4; /* where the routine is */
         if (kind != CPS_EV_CTRL && kind != CPS_EV_STEP && kind != CPS_EV_STEPX &&
-            !(packet && injected) && !entry)
+            kind != CPS_EV_WAIT && !(packet && injected) && !entry)
             regprog_event(event, out);
     }
 }

@@ -146,6 +146,7 @@ static void control_write_MEM_READ(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     uint64_t iova = base_in_front(at);
+    draw_assume_size_(core, iova);
     if (core->dde && afuc_control_get_(core, CTL_DDE_MEM_READ) >> 1 & 1)
         core = core->dde;
     bool part = core->s.interrupted && at->value >> 24 & 3;

@@ -47,6 +47,8 @@ cps_reg_write control_write_COMMAND, control_write_GROUPS, control_write_REGDATA
 void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *base);
 void draw_execute_group_(struct afuc_core *core, uint32_t group);
 uint32_t draw_queued_mask_(const struct afuc_core *core);
+/** a7xx on: the packet may read the size of a visibility stream, which no binning pass wrote. */
+void draw_assume_size_(struct afuc_core *core, uint64_t iova);
 /** a7xx: queues every group of the active mask that the render mode asks for.
  * @p mode  MODE_BITMASK; @p to_dde  a8xx: the core's DDE reads them */
 void draw_start_(struct afuc_core *core, uint32_t mode, bool to_dde);
@@ -142,6 +144,8 @@ void me_reg_write_(struct afuc_core *me, uint32_t offset, uint32_t value);
 void stamp_(struct afuc_core *core, uint32_t value);
 /** a7xx: of EVENT_TS_DATA_HI, after it. */
 void stamp_high_(struct afuc_core *core, uint32_t value);
+/** The sample counter is stored in 64 bits. */
+void stamp_samples_(struct afuc_core *core, uint64_t iova);
 /** Whether the on-chip word that the core's pipe waits for has reached its value. */
 bool stamp_reached_(const struct afuc_core *core);
 

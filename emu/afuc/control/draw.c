@@ -126,3 +126,32 @@ void draw_group_word_(struct afuc_core *core, uint32_t value, bool first)
     draw_set_group_(core, s->group_words[0], s->group_words + 1);
     s->group_word_count = 0;
 }
+
+/* Packets of which a size of 0 means that the binning pass has not written it yet: the firmware
+ * then jumps to itself for ever (F: gen70900 181 072e..0731, 740 158 0610..0613, gen80000 077
+ * 0881..0884). */
+static const struct size_packet {
+    uint32_t gens;
+    uint8_t opcode;
+} size_packets[] = {
+#define SINCE_A7XX (CPS_GEN_BIT(A7XX) | CPS_GEN_BIT(A8XX))
+    {SINCE_A7XX, 0x2e}, /* CP_SET_BIN_DATA5_OFFSET */
+    {SINCE_A7XX, 0x2f}, /* CP_SET_BIN_DATA5 */
+};
+
+void draw_assume_size_(struct afuc_core *core, uint64_t iova)
+{
+    enum { SMALLEST = 4 }; /* bytes: a stream of one word */
+    struct cps_mem *mem = core->machine->engine.mem;
+    uint32_t bit = cps_gen_bit(core->machine->engine.gen);
+    const struct size_packet *packet = size_packets;
+    const struct size_packet *end = packet + sizeof(size_packets) / sizeof(*packet);
+    while (packet < end && (packet->opcode != core->s.id || !(packet->gens & bit)))
+        packet++;
+    if (CPS_LIKELY(packet == end) || core->s.interrupted || cps_mem_read(mem, iova, NULL))
+        return;
+    core_event_(core, CPS_EV_ASSUME, CPS_WHAT_VISIBILITY, iova, SMALLEST);
+    if (!cps_mem_write(mem, iova, SMALLEST))
+        afuc_fault_(core, FAULT_MEMORY, (uint32_t)iova);
+    stream_recheck_(core);
+}

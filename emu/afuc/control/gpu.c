@@ -69,6 +69,12 @@ static uint32_t read_ACK_BELOW(const struct cps_access *at)
     return assume(at, CPS_WHAT_ACK, core_of_(at)->machine->reg[at->number - 1]);
 }
 
+/* Acknowledgements in bits 1:0: at once. */
+static uint32_t read_ACK_SET(const struct cps_access *at)
+{
+    return assume(at, CPS_WHAT_ACK, at->stored | 3);
+}
+
 static uint32_t read_VSC_STATE(const struct cps_access *at)
 {
     bool all = machine_all_visible_(core_of_(at)->machine);
@@ -122,15 +128,29 @@ static void write_LPAC(const struct cps_access *at)
                                 reg[LPAC_SQE_INSTR_BASE]);
 }
 
+/* An event; its row says where the address of the sample counter is. */
+static void write_samples(const struct cps_access *at)
+{
+    enum { ZPASS_DONE = 0x15, EVENT_MASK = 0x7f };
+    struct cps_afuc *machine = core_of_(at)->machine;
+    const uint32_t *base = &machine->reg[at->row->own];
+    if ((at->value & EVENT_MASK) == ZPASS_DONE && machine->reg_flags[at->row->own] & REG_WRITTEN)
+        stamp_samples_(core_of_(at), (uint64_t)base[1] << 32 | base[0]);
+}
+
 static const struct cps_reg_row rows[] = {
-#define read_STORED  NULL
-#define write_STORED NULL
-#define read_RING    rings_read_base_
-#define read_POINTER rings_read_pointer_
-#define read_MRB     saved_read_mrb_
-#define write_RING   rings_write_base_
-#define write_RPTR   rings_write_rptr_
-#define write_WPTR   rings_write_wptr_
+/* The register that holds the address of the sample counter. */
+#define write_SAMPLES_A5   write_samples, .own = 0xe267
+#define write_SAMPLES_A5_1 write_samples, .own = 0xea67
+#define write_SAMPLES_A6   write_samples, .own = 0x8927
+#define read_STORED        NULL
+#define write_STORED       NULL
+#define read_RING          rings_read_base_
+#define read_POINTER       rings_read_pointer_
+#define read_MRB           saved_read_mrb_
+#define write_RING         rings_write_base_
+#define write_RPTR         rings_write_rptr_
+#define write_WPTR         rings_write_wptr_
 #define GPU_REG(id, bits, low, high, rd, wr, evidence) \
     CPS_REG_ROW(bits, low, (high) - (low) + 1, 1, .read = read_##rd, .write = write_##wr),
 #include "emu/afuc/control/gpu.def"

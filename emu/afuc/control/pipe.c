@@ -164,9 +164,24 @@ static void interrupt(struct afuc_core *core)
 }
 
 /* What EVENT_TS_CTRL says from a7xx on (F: a740 02d1..032f; D: CP_EVENT_WRITE7). Spaces 3 and 4
- * clear a resource; of space 5, sample counts, nothing is here to count. */
-enum { SPACE_ON_CHIP = 2, SPACE_CLEAR = 3, SPACE_CLEAR_2 = 4, SPACE_SAMPLES = 5 };
-enum { KIND_32 = 1, KIND_64 = 2, KIND_CLOCK = 3, KIND_CLOCK_2 = 4, KIND_REGISTERS = 5 };
+ * clear a resource; 5 stores the sample count, 6 as that of an end, and with kind 6 it adds the
+ * difference (F: a740 0343..0359 for WRITE_SAMPLE_COUNT, SAMPLE_COUNT_END_OFFSET and
+ * WRITE_ACCUM_SAMPLE_COUNT_DIFF). */
+enum {
+    SPACE_ON_CHIP = 2,
+    SPACE_CLEAR = 3,
+    SPACE_CLEAR_2 = 4,
+    SPACE_SAMPLES = 5,
+    SPACE_SAMPLES_END = 6
+};
+enum {
+    KIND_32 = 1,
+    KIND_64 = 2,
+    KIND_CLOCK = 3,
+    KIND_CLOCK_2 = 4,
+    KIND_REGISTERS = 5,
+    KIND_DIFFERENCE = 6
+};
 
 static unsigned space_of(const struct afuc_core *core)
 {
@@ -186,6 +201,40 @@ static void put_on_chip(struct afuc_core *core, uint32_t index, uint32_t value)
     machine->shared[index % SHARED_COUNT] = value;
 }
 
+/* Nothing is drawn, so there are no samples but those that the policy names, which pass between
+ * two counts. */
+static void store_pair(struct afuc_core *core, uint64_t iova, uint64_t value)
+{
+    core_event_(core, CPS_EV_ASSUME, CPS_WHAT_COUNTER, iova, (uint32_t)value);
+    core_mem_write_(core, iova, (uint32_t)value, CPS_VIA_EVENT);
+    core_mem_write_(core, iova + 4, (uint32_t)(value >> 32), CPS_VIA_EVENT);
+}
+
+void stamp_samples_(struct afuc_core *core, uint64_t iova)
+{
+    core->machine->samples += core->machine->engine.policy.samples;
+    store_pair(core, iova, core->machine->samples);
+}
+
+static uint64_t load_pair(struct afuc_core *core, uint64_t iova)
+{
+    uint32_t low = core_mem_read_(core, iova, CPS_VIA_EVENT);
+    return (uint64_t)core_mem_read_(core, iova + 4, CPS_VIA_EVENT) << 32 | low;
+}
+
+/* D: turnip's slots of occlusion queries: begin, sum of differences, end. */
+static void stamp_end(struct afuc_core *core)
+{
+    enum { SUM = 8, END = 16 };
+    uint64_t begin = event_iova(core);
+    stamp_samples_(core, begin + END);
+    if (kind_of(core) != KIND_DIFFERENCE)
+        return;
+    uint64_t first = load_pair(core, begin);
+    uint64_t sum = load_pair(core, begin + SUM);
+    store_pair(core, begin + SUM, sum + core->machine->samples - first);
+}
+
 /* The write of an event that completes: here, where everything is in order, at once. */
 void stamp_(struct afuc_core *core, uint32_t value)
 {
@@ -203,7 +252,9 @@ void stamp_(struct afuc_core *core, uint32_t value)
     if (space == SPACE_ON_CHIP)
         put_on_chip(core, core->s.event_addr[0] / 4, value);
     else if (space == SPACE_SAMPLES)
-        core_event_(core, CPS_EV_ASSUME, CPS_WHAT_COUNTER, event_iova(core), 0);
+        stamp_samples_(core, event_iova(core));
+    else if (space == SPACE_SAMPLES_END)
+        stamp_end(core);
     else if (space == SPACE_CLEAR || space == SPACE_CLEAR_2)
         return;
     else if (kind_of(core) == KIND_CLOCK || kind_of(core) == KIND_CLOCK_2)

@@ -91,6 +91,7 @@ struct cps_afuc {
     uint32_t submission_packets;              /* that core 0 has dispatched of it */
     uint32_t shared[SHARED_COUNT];            /* scratch that all processors see, control 0x200.. */
     uint32_t completed[2];                    /* a7xx: COMPLETED_BR_COUNT, COMPLETED_BV_COUNT */
+    uint64_t samples;                         /* that the sample counter has counted */
     struct reg_bank *bank[PIPE_COUNT];        /* a7xx on */
     uint8_t behaves[GPU_REGS / REG_BLOCK];    /* some register of the block does */
     uint8_t touched[GPU_REGS / TOUCHED_REGS]; /* by TOUCHED_REGS registers: one of them, or its

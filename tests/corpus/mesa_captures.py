@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Captures of Mesa 26.2, as its driver sends them before any GPU has run: on fitting firmware every one runs to its end, whatever the policies
+about waits and visibility say and whatever events are recorded. Usage: mesa_captures.py CPSCOPE
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+CORPUS = os.environ.get("CPSCOPE_CORPUS")
+FIRMWARE = {"a530": [["a530_pfp-08a.fw", "a530_pm4.fw"]], "a630": [["a630_sqe-207.fw"], ["a630_sqe-187.fw"]], "a650": [["a650_sqe-112.fw"]],
+            "a730": [["a730_sqe-142.fw"]], "a750": [["gen70900_sqe-181.fw"], ["gen70900_sqe-175.fw"]],
+            "a830": [["gen80000_sqe-077.fw"], ["gen80000_sqe-070.fw"]]}
+# The visibility stream of a pipe, its size word and its draws, as CP_SET_BIN_DATA5_OFFSET names them, on the chip of an a750.
+BIN = """# cpscope-pm4 1
+chip 0x43051401
+buffer 0x100000 frame
+CP_SET_BIN_DATA5_OFFSET 0x10010001 0x1 0x0 0x0 0x0
+CP_THREAD_CONTROL 0x1
+submit frame
+"""
+
+
+def folder():
+    return os.path.join(CORPUS, "captures", "mesa-26.2")
+
+
+def run(images, capture, *options):
+    fw = [word for image in images for word in ("--fw", os.path.join(CORPUS, "firmware", image))]
+    done = subprocess.run([sys.argv[1], "run", *fw, *options, capture], capture_output=True, text=True)
+    return done.returncode, done.stderr.strip().splitlines()[-1:], done.stdout
+
+
+def every_capture_runs_to_its_end():
+    wrong, runs = [], 0
+    for name in sorted(os.listdir(folder())):
+        chip = name.split(".")[0].rsplit("-", 1)[1]
+        for images in FIRMWARE[chip]:
+            for options in (["--events", "end"], ["--waits", "registers", "--events", "reg,end"], ["--visibility", "none", "-q"]):
+                runs += 1
+                status, last, _ = run(images, os.path.join(folder(), name), "-o", os.devnull, "-t", "text", *options)
+                if status:
+                    wrong.append((name, images, options, last))
+    assert runs >= 147 and not wrong, wrong
+
+
+def the_size_of_a_visibility_stream_is_assumed():
+    with tempfile.TemporaryDirectory() as temporary:
+        stream = os.path.join(temporary, "bin.pm4")
+        with open(stream, "w") as file:
+            file.write(BIN)
+        for policy in "all", "none", "captured":
+            status, _, text = run(["gen70900_sqe-181.fw"], stream, "--visibility", policy, "-t", "text", "-o", "-", "--events", "assume,memr,end")
+            lines = text.splitlines()
+            size = [line for line in lines if "ASSUME visibility 0x0000000000000000 0x00000004" in line]
+            read = [line for line in lines if "MEMR 0x0000000000000000 0x00000004 memdata" in line]
+            assert not status and len(size) == 1 and read and lines.index(size[0]) < lines.index(read[0]), (policy, lines)
+
+
+if not CORPUS:
+    print("1..0 # SKIP CPSCOPE_CORPUS is not set")
+    sys.exit(0)
+tap.run([(case.__name__.replace("_", " "), case) for case in (every_capture_runs_to_its_end, the_size_of_a_visibility_stream_is_assumed)])
