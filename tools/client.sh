@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Makes a folder with arm64 programs for `cpscope device --root DIR`: Mesa, vulkan-tools, vkmark and mesa-utils of Debian,
 # and the library that clients of the virtual device preload. They run through qemu-user.
-# No root, no chroot; what a run did not finish, the next one does.
+# No root, no chroot; what a run did not finish, the next one does. As root it installs qemu and the compiler, if they are missing.
+# Then firmware.sh fetches the firmware, if there is none.
 #
 # usage: tools/client.sh [--suite SUITE] [--piglit] [--mirror URL] DIR
 #   --suite   release of Debian; default: sid, or else trixie
@@ -21,7 +22,7 @@ while [ $# -gt 0 ]; do
     --suite) suites=${2:?"--suite needs a name"} && shift ;;
     --mirror) mirror=${2:?"--mirror needs a URL"} && shift ;;
     --piglit) packages="$packages piglit" ;;
-    -h | --help) sed -n '3,9s/^# \{0,1\}//p' "$0" && exit ;;
+    -h | --help) sed -n '3,10s/^# \{0,1\}//p' "$0" && exit ;;
     -*) fail "$1: unknown option" ;;
     *)
         [ -z "$dir" ] || fail "$1: one folder only"
@@ -33,6 +34,7 @@ done
 [ -n "$dir" ] || fail "name the folder to make: tools/client.sh DIR"
 
 compiler=aarch64-linux-gnu-gcc
+[ "$(id -u)" != 0 ] || "$here/setup.sh" client
 if [ "$(uname -m)" = aarch64 ]; then
     compiler=cc
 else
@@ -91,3 +93,5 @@ cd "$here/.."
     tools/device/client/link.c tools/device/client/node.c tools/device/client/path.c tools/device/ioctl.c -pthread -ldl ||
     fail "the client library does not build"
 echo "arm64 programs with Mesa $(cat "$dir/.apt/mesa") in $dir"
+[ -e /lib/firmware/qcom/gen70900_sqe.fw ] || [ -e "${XDG_CACHE_HOME:-${HOME:-}/.cache}/cpscope/firmware/version" ] ||
+    "$here/firmware.sh"

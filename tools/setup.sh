@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs what building needs on Debian 12; with "ci" also what the checks need. Does nothing where
-# all of it is there.
+# Installs what building needs on Debian 12; with "ci" also what the checks need; with "client" only what tools/client.sh
+# needs. Does nothing where all of it is there.
 set -eu
 
 packages="gcc libc6-dev meson ninja-build pkg-config zlib1g-dev libzstd-dev liblzma-dev nettle-dev
@@ -11,6 +11,7 @@ if [ "${1:-}" = ci ]; then
     packages="$packages clang libclang-rt-14-dev clang-format git python3
 binutils elfutils lcov parallel munge slurm-wlm chromium chromium-driver tmux valgrind vim"
 fi
+[ "${1:-}" = client ] && packages="qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross ca-certificates debian-archive-keyring"
 
 if ! command -v dpkg-query >/dev/null; then
     echo "tools/setup.sh: no dpkg here; what it would install:" "$packages" >&2
