@@ -73,6 +73,24 @@ static bool wait_for_nothing(void)
     return check_hang(make_wait_for_nothing);
 }
 
+/* Jumps into 64 KiB of packets some thousand times: no wait, and no end in sight. */
+static bool endless_run(void)
+{
+    enum { SIZE = 4 << 20, HALF = SIZE / 2, DWORDS = HALF / 4 };
+    int fd = gpu_open();
+    struct gpu_buf stream = gpu_alloc(fd, SIZE);
+    HOLDS(stream.handle);
+    struct gpu_buf inner = {.data = stream.data + DWORDS};
+    while (inner.used < DWORDS - 1)
+        gpu_packet(&inner, PACKET_NOP, 0, &inner.used);
+    while (stream.used < DWORDS - 4)
+        gpu_call(&stream, stream.iova + HALF, DWORDS - 1);
+    HOLDS(!gpu_run(fd, &stream, (struct gpu_more){0}));
+    HOLDS(gpu_param(fd, MSM_FAULTS) == 1);
+    close(fd);
+    return true;
+}
+
 static bool old_context(void)
 {
     int fd = gpu_open();
@@ -93,3 +111,6 @@ const struct fact facts_hang[] = {
     {"a wait for memory that is not mapped: the same", wait_for_nothing},
     {"a context without VM_BIND that hung may submit again", old_context},
     {0}};
+
+const struct fact facts_endless[] = {{"a submission that runs on and on is ended", endless_run},
+                                     {0}};

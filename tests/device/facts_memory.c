@@ -177,6 +177,8 @@ static bool vm_bind(void)
     stream.used = 0;
     for (uint32_t i = 0; i < 3; i++)
         gpu_write(&stream, at + 4096 * i, i + 11);
+    HOLDS(!gpu_run(fd, &stream, (struct gpu_more){.vm_bind = true}));
+    stream.used = 0;
     gpu_wait_for(&stream, at + 4096, 0);
     gpu_write(&stream, stream.iova + 4092, 5);
     HOLDS(!gpu_run(fd, &stream, (struct gpu_more){.vm_bind = true}));

@@ -48,7 +48,7 @@ enum {
     N_QUEUE_QUERY,
     N_VM_BIND,
 };
-enum { PACKET_MEM_WRITE = 0x3d, PACKET_WAIT_REG_MEM = 0x3c, PACKET_IB = 0x3f };
+enum { PACKET_NOP = 0x10, PACKET_MEM_WRITE = 0x3d, PACKET_WAIT_REG_MEM = 0x3c, PACKET_IB = 0x3f };
 
 struct gpu_buf {
     uint32_t handle;

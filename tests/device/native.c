@@ -137,7 +137,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         const struct fact *facts;
-    } groups[] = {{"memory", facts_memory}, {"sync", facts_sync}, {"hang", facts_hang}};
+    } groups[] = {{"memory", facts_memory},
+                  {"sync", facts_sync},
+                  {"hang", facts_hang},
+                  {"endless", facts_endless}};
     int status = 0;
     if (argc > 2 && !strcmp(argv[1], "exit"))
         return atoi(argv[2]);

@@ -224,6 +224,7 @@ struct device_gpu {
     uint64_t began;             /**< ticks of the engine when the job came */
     struct device_record *record;  /**< of the job, or NULL */
     int64_t waits_since;           /**< nanoseconds of CLOCK_MONOTONIC */
+    int64_t waited;                /**< nanoseconds of the job's waits that are over */
     uint64_t waits_at, waits_with; /**< where, and the word that was there */
     uint64_t fault; /**< the first address of the job that nothing was mapped at; 0: none */
     bool fault_told;

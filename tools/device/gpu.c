@@ -21,6 +21,10 @@
 /* Addresses of clients are below: the ring and the firmware's image lie higher. */
 #define CLIENT_END (UINT64_C(1) << 48)
 
+#define MILLISECOND INT64_C(1000000)
+/* How many times the time of a hang all waits of a job may last, if each of them ends. */
+#define MOST_WAITS 20
+
 int64_t device_now(void)
 {
     struct timespec now;
@@ -186,6 +190,7 @@ void device_gpu_begin(struct device *device, struct device_job *job)
     gpu->state = GPU_RUNS;
     gpu->next_cmd = 0;
     gpu->fault = 0;
+    gpu->waited = 0;
     gpu->fault_told = false;
     device->counts.submits++;
     if (gpu->off) {
@@ -260,7 +265,8 @@ static void wait(struct device *device, enum cps_stop stop)
     struct device_gpu *gpu = &device->gpu;
     struct cps_wait wait = {0};
     uint64_t word = 0;
-    bool waits = cps_engine_waits_for(gpu->play->engine, stop, &wait) &&
+    bool waits = gpu->waited <= MOST_WAITS * device->config.hang_after &&
+                 cps_engine_waits_for(gpu->play->engine, stop, &wait) &&
                  wait.what == CPS_WAIT_MEMORY && read_word(device, wait.address, &word);
     if (!waits) {
         recover(device, stop);
@@ -278,10 +284,22 @@ static void look_again(struct device *device)
 {
     struct device_gpu *gpu = &device->gpu;
     uint64_t word = 0;
-    if (!read_word(device, gpu->waits_at, &word) || word != gpu->waits_with)
+    int64_t waited = device_now() - gpu->waits_since;
+    if (!read_word(device, gpu->waits_at, &word) || word != gpu->waits_with) {
+        gpu->waited += waited;
         gpu->state = GPU_RUNS;
-    else if (device_now() - gpu->waits_since > device->config.hang_after)
+    } else if (waited > device->config.hang_after) {
         recover(device, CPS_STOP_DEADLOCK);
+    }
+}
+
+/* Whether a job has run for so long that it will not end: about 40 seconds, if --hang-after is as
+ * it is by default. Ticks, so that the same job ends at the same place. */
+static bool runs_too_long(const struct device *device)
+{
+    const struct device_gpu *gpu = &device->gpu;
+    uint64_t most = (uint64_t)(device->config.hang_after / MILLISECOND) << 24;
+    return gpu->play->engine->clock - gpu->began > most;
 }
 
 void device_gpu_run(struct device *device)
@@ -302,7 +320,8 @@ void device_gpu_run(struct device *device)
         fail(device, feed_next(device));
         return;
     case CPS_STOP_BUDGET:
-        gpu->state = GPU_RUNS;
+        if (runs_too_long(device))
+            recover(device, stop);
         return;
     case CPS_STOP_DEADLOCK:
         wait(device, stop);
