@@ -234,7 +234,7 @@ struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *
             machine_set_reg_(machine, item->reg.offset, item->reg.value);
         return NULL;
     default:
-        if (item->kind == CPS_ITEM_END || !cps_item_acts(item))
+        if (item->kind == CPS_ITEM_END || item->kind == CPS_ITEM_RUN || !cps_item_acts(item))
             return NULL;
         return cps_err_new(CPS_ERR_INPUT, "afuc runs firmware: expected command streams, found "
                                           "what the host of a script does");

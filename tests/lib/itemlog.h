@@ -59,8 +59,8 @@ static void log_submission(struct log *log, const struct cps_item *item)
                        item->stream.context);
     if (item->kind == CPS_ITEM_FENCE)
         cps_buf_printf(&log->text, "fence %u context %u\n", item->fence.seqno, item->fence.context);
-    if (item->kind == CPS_ITEM_RESET)
-        cps_buf_str(&log->text, "reset\n");
+    if (item->kind == CPS_ITEM_RESET || item->kind == CPS_ITEM_RUN)
+        cps_buf_str(&log->text, item->kind == CPS_ITEM_RUN ? "run\n" : "reset\n");
 }
 
 static void log_state(struct log *log, const struct cps_item *item)

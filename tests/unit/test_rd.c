@@ -155,7 +155,6 @@ static void a_group_of_streams_is_a_submission(void **state)
 {
     CPS_BUF capture = {0};
     (void)state;
-    check_fences(&capture, "");
     WORDS(&capture, GPUADDR, 12, 0x1000, 8, 0);
     WORDS(&capture, CMDSTREAM_ADDR, 12, 0x1000, 1, 0, CMDSTREAM_ADDR, 12, 0x1004, 1, 0);
     check_fences(&capture, "buffer 1000+8\nsubmit 1000+1 context 0\nsubmit 1004+1 context 0\n"
@@ -189,6 +188,29 @@ static void a_recording_names_its_submissions(void **state)
                  "submit 2000+1 context 4\nfence 4294967295 context 4\nreset\nbuffer 3000+8\n"
                  "submit 3000+1 context 4\ntext cpscope submission context=5\n"
                  "fence 0 context 4\n");
+}
+
+/* Buffers after such a text change what is there; then the stream goes on. */
+static void a_recording_has_what_ended_a_wait(void **state)
+{
+    CPS_BUF capture = {0};
+    (void)state;
+    add_text(&capture, "cpscope resume"); /* of no stream */
+    add_text(&capture, "cpscope submission context=2 seqno=7");
+    WORDS(&capture, GPUADDR, 12, 0x1000, 8, 0, CMDSTREAM_ADDR, 12, 0x1000, 1, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        add_text(&capture, "cpscope resume");
+        WORDS(&capture, GPUADDR, 12, 0x2000, 4, 0, CONTENTS, 4, i);
+        WORDS(&capture, GPUADDR, 12, 0x3000, 4, 0, CONTENTS, 4, 3);
+    }
+    WORDS(&capture, CMDSTREAM_ADDR, 12, 0x1004, 1, 0, GPUADDR, 12, 0x1000, 8, 0);
+    check_fences(&capture, "text cpscope resume\ntext cpscope submission context=2 seqno=7\n"
+                           "buffer 1000+8\nsubmit 1000+1 context 2\n"
+                           "text cpscope resume\nbuffer 2000+4\ndata 2000: 0\nbuffer 3000+4\n"
+                           "data 3000: 3\nrun\n"
+                           "text cpscope resume\nbuffer 2000+4\ndata 2000: 1\nbuffer 3000+4\n"
+                           "data 3000: 3\nrun\nsubmit 1004+1 context 2\nfence 7 context 2\nreset\n"
+                           "buffer 1000+8\n");
 }
 
 static void expect_policy(const struct cps_buf *capture, const char *expected)
@@ -233,6 +255,7 @@ int main(void)
         cmocka_unit_test(texts_are_padded_behind_their_end),
         cmocka_unit_test(a_group_of_streams_is_a_submission),
         cmocka_unit_test(a_recording_names_its_submissions),
+        cmocka_unit_test(a_recording_has_what_ended_a_wait),
         cmocka_unit_test(a_recording_names_its_policies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,7 @@ static char capture_path[512];
 static const char *capture; /* NULL: the demo's */
 static char firmware[2][512];
 static unsigned firmware_count;
+static const char *waits = "satisfy"; /* of the policy */
 
 /* ---- memory ---- */
 
@@ -43,6 +44,7 @@ struct live {
     unsigned context; /* that runs: 0 or 1 */
     bool open;
     uint32_t seqno;
+    unsigned ended_waits;
     struct device_record *record;
     struct play play;
 };
@@ -72,14 +74,16 @@ static bool read_page(void *context, uint64_t iova, uint8_t *to)
     struct host_page *page = iova < CLIENT_END ? find_page(live, iova, false) : NULL;
     if (!page)
         return false;
-    device_record_touched(live->record, iova);
+    device_record_read(live->record, iova, page->data);
     memcpy(to, page->data, CPS_HOST_PAGE);
     return true;
 }
 
 static bool write_memory(void *context, uint64_t iova, const uint8_t *from, uint32_t size)
 {
-    store_bytes(context, iova, from, size);
+    struct live *live = context;
+    store_bytes(live, iova, from, size);
+    device_record_wrote(live->record, iova, from, size);
     return true;
 }
 
@@ -168,6 +172,23 @@ static void end_submission(struct live *live)
     live->context ^= 1;
 }
 
+/* The demo waits for 5 at 0x200200, which its client writes only now, with another word that the
+ * firmware has not looked at. */
+static struct cps_err *end_wait(struct live *live)
+{
+    static const uint8_t five[4] = {5};
+    const struct cps_item item = {.kind = CPS_ITEM_RUN};
+    if (live->play.stop != CPS_STOP_DEADLOCK)
+        return NULL;
+    store_bytes(live, 0x200200, five, 4);
+    store_bytes(live, 0x200400, five, 4);
+    device_record_resume(live->record);
+    CPS_TRY(play_item(&live->play, &item));
+    assert_int_equal(live->play.stop, CPS_STOP_IDLE);
+    live->ended_waits++;
+    return NULL;
+}
+
 static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_item *item)
 {
     struct live *live = (struct live *)sink;
@@ -191,7 +212,8 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
             begin_submission(live);
         copy.stream.context = context_number(live);
         device_record_stream(live->record, item->stream.iova, item->stream.dwords);
-        return play_item(&live->play, &copy);
+        CPS_TRY(play_item(&live->play, &copy));
+        return end_wait(live);
     case CPS_ITEM_FENCE:
         end_submission(live);
         return NULL;
@@ -247,6 +269,7 @@ static uint64_t run_live(const char *path, struct events *events)
     struct chip chip = {.items = {take_chip}};
     struct cps_run_config config = configuration();
     config.policy[config.policy_count++] = (struct cps_run_policy){"ring", "msm"};
+    config.policy[config.policy_count++] = (struct cps_run_policy){"waits", waits};
     live->items.item = take_item;
     live->play.host = (struct cps_host){.context = live, .read = read_page, .write = write_memory};
     watch(&live->play, events);
@@ -262,6 +285,7 @@ static uint64_t run_live(const char *path, struct events *events)
         read_capture(&live->items);
     end_submission(live); /* one without streams */
     uint64_t clock = live->play.engine->clock;
+    assert_int_equal(live->ended_waits, strcmp(waits, "stop") ? 0 : CONTEXTS);
     cps_engine_end(live->play.engine, live->play.stop);
     assert_null(device_record_close(live->record));
     play_close(&live->play);
@@ -315,6 +339,15 @@ static void a_recording_runs_as_the_live_run_did(void **state)
     unlink(file);
 }
 
+static void a_wait_that_the_client_ends_is_recorded(void **state)
+{
+    if (firmware_count)
+        return;
+    waits = "stop";
+    a_recording_runs_as_the_live_run_did(state);
+    waits = "satisfy";
+}
+
 static int keep_recording(const char *path)
 {
     struct events live = {.count = 0};
@@ -327,6 +360,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_recording_runs_as_the_live_run_did),
+        cmocka_unit_test(a_wait_that_the_client_ends_is_recorded),
     };
     const char *corpus = getenv("CPSCOPE_CORPUS");
     const char *keep = argc > 2 && !strcmp(argv[1], "--keep") ? argv[2] : NULL;

@@ -44,7 +44,18 @@ void device_record_memory(struct device_record *record, uint64_t iova, const voi
  * there: to be called from cps_host.read, for every page that it gives. What device_record_memory()
  * has not had of it is recorded as zeros. Outside of a submission, and again, it does nothing. */
 void device_record_touched(struct device_record *record, uint64_t iova);
-/** A stream of the submission, in the order in which they run. */
+/** The same, with what the firmware gets to see: @p page has CPS_HOST_PAGE bytes. Then the
+ * recording holds also what the client wrote after device_record_begin(). */
+void device_record_read(struct device_record *record, uint64_t iova, const void *page);
+/** The firmware writes: to be called from cps_host.write, where device_record_read() is. */
+void device_record_wrote(struct device_record *record, uint64_t iova, const void *data,
+                         uint32_t size);
+/** The engine stopped in a wait, and is going to be run again because memory has changed. Pages
+ * that device_record_read() gets from now on, and that neither it nor device_record_wrote() has had
+ * with these contents, are recorded as that change. */
+void device_record_resume(struct device_record *record);
+/** A stream of the submission, in the order in which they run. Where device_record_resume() is
+ * used, to be called when it is fed to the engine. */
 void device_record_stream(struct device_record *record, uint64_t iova, uint32_t dwords);
 /**
  * The submission has run, and @p seqno is its fence: writes it.

@@ -210,6 +210,16 @@ static struct cps_err *tell_stop(struct play *play)
     return CPS_TAKE(play->at_stop)(play);
 }
 
+/* Memory that a stream waits for has changed. */
+static struct cps_err *resume(struct play *play)
+{
+    if (play->stop != CPS_STOP_DEADLOCK)
+        return NULL;
+    play->stopped = false;
+    run(play, play->config->limit);
+    return NULL;
+}
+
 static struct cps_err *take_item(struct play *play, const struct cps_item *item)
 {
     struct cps_item first = {.kind = CPS_ITEM_CHIP};
@@ -225,6 +235,8 @@ static struct cps_err *take_item(struct play *play, const struct cps_item *item)
         return submit(play, item);
     case CPS_ITEM_FENCE:
         return end_submission(play, item);
+    case CPS_ITEM_RUN:
+        return play->fw ? resume(play) : act(play, item);
     case CPS_ITEM_NOTE:
         play->notes++;
         return NULL;

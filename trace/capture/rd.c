@@ -46,6 +46,7 @@ struct reader {
     struct cps_reading r; /* first */
     bool submitted;       /* a stream came since the last buffer: the next one starts afresh */
     bool reset;           /* so it does in any case */
+    bool resuming;        /* buffers are changes of memory that a stream waits for */
     bool have_address;    /* a GPUADDR has come */
     bool open;            /* a submission has begun, and its end was not given */
     uint32_t context;     /* as recordings say it */
@@ -53,9 +54,20 @@ struct reader {
     uint64_t iova;        /* of the last GPUADDR */
 };
 
+/* The change is complete: what waited goes on. */
+static struct cps_err *end_change(struct reader *r)
+{
+    struct cps_item item = {.kind = CPS_ITEM_RUN};
+    if (!r->resuming)
+        return NULL;
+    r->resuming = false;
+    return cps_reading_give_(&r->r, &item);
+}
+
 static struct cps_err *end_submission(struct reader *r)
 {
     struct cps_item item = {.kind = CPS_ITEM_FENCE, .fence = {r->seqno, r->context}};
+    CPS_TRY(end_change(r));
     if (!r->open)
         return NULL;
     r->open = false;
@@ -70,6 +82,11 @@ static struct cps_err *begin_submission(struct reader *r, const char *text, size
     uint32_t context = 0;
     uint32_t seqno = 0;
     memcpy(line, text, size < sizeof(line) ? size : sizeof(line) - 1);
+    if (!strcmp(line, CPS_RD_RESUME)) {
+        CPS_TRY(end_change(r));
+        r->resuming = r->submitted;
+        return NULL;
+    }
     if (sscanf(line, CPS_RD_SUBMISSION, &context, &seqno) != 2)
         return NULL;
     CPS_TRY(end_submission(r));
@@ -134,11 +151,12 @@ static struct cps_err *read_gpuaddr(struct reader *r)
     CPS_TRY(read_address(r, &r->iova, &length));
     CPS_TRY(check_range(r, r->iova, length));
     r->have_address = true;
-    if (r->submitted)
+    if (r->submitted && !r->resuming)
         CPS_TRY(end_submission(r));
-    if (r->submitted || r->reset)
+    if ((r->submitted && !r->resuming) || r->reset)
         CPS_TRY(cps_reading_give_(&r->r, &reset));
-    r->submitted = r->reset = false;
+    r->submitted &= r->resuming;
+    r->reset = false;
     struct cps_item item = {.kind = CPS_ITEM_BUFFER, .buffer = {.iova = r->iova, .size = length}};
     return cps_reading_give_(&r->r, &item);
 }
@@ -148,6 +166,7 @@ static struct cps_err *read_stream(struct reader *r)
     struct cps_item item = {.kind = CPS_ITEM_SUBMIT};
     CPS_TRY(read_address(r, &item.stream.iova, &item.stream.dwords));
     CPS_TRY(check_range(r, item.stream.iova, 4 * (uint64_t)item.stream.dwords));
+    CPS_TRY(end_change(r));
     r->submitted = true;
     if (item.stream.dwords > 0xfffff)
         return cps_err_input(cps_stream_name(r->r.stream), r->r.offset,
@@ -251,10 +270,14 @@ struct cps_err *cps_rd_read_(struct cps_stream *stream, const struct cps_capture
     return end_submission(r);
 }
 
-/* The next header of @p data from *at on, whose payload is there, too. */
-static bool next_section(struct cps_bytes data, size_t at, uint32_t *type, uint32_t *size)
+/* The section of @p data at @p at, if it is there to its end. A sync mark is one of 0 bytes. */
+static bool section_at(struct cps_bytes data, size_t at, uint32_t *type, uint32_t *size)
 {
-    return cps_rd32(data, at, type) && cps_rd32(data, at + 4, size) && *size <= data.size - at - 8;
+    if (!cps_rd32(data, at, type) || !cps_rd32(data, at + 4, size))
+        return false;
+    if (*type == SYNC_MARK && *size == SYNC_MARK)
+        *size = 0;
+    return *size <= data.size - at - 8;
 }
 
 const char *cps_rd_policy(const uint8_t *data, size_t size, size_t *ret)
@@ -264,17 +287,16 @@ const char *cps_rd_policy(const uint8_t *data, size_t size, size_t *ret)
     const size_t word = strlen(CPS_RD_POLICY);
     uint32_t type = 0;
     uint32_t length = 0;
-    if (!cps_rd_recognise_(data, size))
-        return NULL;
-    for (size_t at = 0; next_section((struct cps_bytes){data, size}, at, &type, &length);
+    bool may_follow = cps_rd_recognise_(data, size);
+    for (size_t at = 0;
+         may_follow && section_at((struct cps_bytes){data, size}, at, &type, &length);
          at += 8 + (size_t)length) {
         const char *text = (const char *)data + at + 8;
         if (type == SECTION_CMD && length > word && !memcmp(text, CPS_RD_POLICY, word)) {
             *ret = strnlen(text + word, length - word);
             return text + word;
         }
-        if ((type != SYNC_MARK || length != SYNC_MARK) && (type >= 32 || !(texts >> type & 1)))
-            break;
+        may_follow = type == SYNC_MARK || (type < SECTION_COUNT && texts >> type & 1);
     }
     return NULL;
 }

@@ -17,6 +17,9 @@ CPS_C_BEGIN
  * stream.context and fence.seqno. Without such texts a submission ends where buffers follow a
  * stream. */
 #define CPS_RD_SUBMISSION "cpscope submission context=%u seqno=%u"
+/** This text section, and the buffers behind it, belong to the submission before: while its last
+ * stream waited for memory, somebody gave these buffers these contents. */
+#define CPS_RD_RESUME "cpscope resume"
 
 /**
  * The policies that a capture names.
