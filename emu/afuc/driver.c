@@ -19,10 +19,13 @@ enum {
 };
 #define MAX_RING_BITS 26u /* log2 of its 8 bytes */
 
+/* LPAC has a ring of its own. */
 static void set_rptr(struct cps_afuc *machine, uint64_t dword)
 {
-    for (unsigned i = 0; i < machine->engine.cores; i++)
-        machine->core[i].s.queue[LEVEL_RB].pos = (uint32_t)(dword % machine->ring_dwords);
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        if (machine->core[i].who != CPS_CPU_LPAC)
+            machine->core[i].s.queue[LEVEL_RB].pos = (uint32_t)(dword % machine->ring_dwords);
+    }
 }
 
 static struct cps_err *write_register(struct cps_afuc *machine, uint32_t offset, uint32_t value)

@@ -101,19 +101,19 @@ static struct cps_err *write_dump(struct session *session, const char *path)
                                        .retired_fence = cps_afuc_fence(machine)};
     const struct coredump_fault fault = {
         .ttbr0 = file->context, .iova = gpu->fault, .type = "TRANSLATION", .source = "CP"};
-    const struct coredump_config config = {
-        .comm = file->comm,
-        .cmdline = file->cmdline,
-        .seconds = now.tv_sec,
-        .nanoseconds = (uint32_t)now.tv_nsec,
-        .gpu_id = device->config.chip->gpu_id,
-        .chip_id = (uint32_t)device->config.chip->chip_id,
-        .ticks = engine->clock - (ring.retired_fence ? gpu->began : gpu->play->boot_clock),
-        .fault = gpu->fault ? &fault : NULL,
-        .ring = &ring,
-        .ring_count = 1,
-        .context = &list,
-        .buffer = next_buffer};
+    const struct coredump_config config = {.comm = file->comm,
+                                           .cmdline = file->cmdline,
+                                           .seconds = now.tv_sec,
+                                           .nanoseconds = (uint32_t)now.tv_nsec,
+                                           .gpu_id = device->config.chip->gpu_id,
+                                           .chip_id = (uint32_t)device->config.chip->chip_id,
+                                           .ticks = engine->clock - gpu->began,
+                                           .begin = gpu->ring_began,
+                                           .fault = gpu->fault ? &fault : NULL,
+                                           .ring = &ring,
+                                           .ring_count = 1,
+                                           .context = &list,
+                                           .buffer = next_buffer};
     CPS_TRY(cps_outfile_open(path, &out));
     struct cps_err *err = coredump_write(engine, &config, out);
     if (!err)

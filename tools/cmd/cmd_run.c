@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cpscope run: firmware over a capture, the trace out, a summary for people. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,7 +188,7 @@ static struct cps_err *finish_trace(struct run *run)
 
 static struct cps_err *write_dump(struct play *play)
 {
-    const struct run *run = (const struct run *)play;
+    const struct run *run = (const struct run *)((char *)play - offsetof(struct run, play));
     return play_write_dump(play, file_name(capture_name(run)), run->opt->dump);
 }
 

@@ -222,6 +222,7 @@ struct device_gpu {
     size_t next_cmd;            /**< of the job: what has not been fed; `cmd_count` is its fence */
     uint32_t fence;             /**< the last one that was given to a job */
     uint64_t began;             /**< ticks of the engine when the job came */
+    uint32_t ring_began;        /**< dword of the ring where its words begin */
     struct device_record *record;  /**< of the job, or NULL */
     int64_t waits_since;           /**< nanoseconds of CLOCK_MONOTONIC */
     int64_t waited;                /**< nanoseconds of the job's waits that are over */

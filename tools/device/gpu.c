@@ -198,6 +198,7 @@ void device_gpu_begin(struct device *device, struct device_job *job)
         return;
     }
     gpu->began = gpu->play->engine->clock;
+    gpu->ring_began = cps_afuc_ring_end_(cps_afuc_of(gpu->play->engine), 0);
     begin_record(device, job);
     fail(device, cps_engine_feed(gpu->play->engine, &reset));
     fail(device, feed_next(device));

@@ -78,7 +78,8 @@ static void put_head(struct coredump *d)
     put_line(d, "cmdline", c->cmdline);
     put_line(d, "policy", cps_buf_text(&policy));
     if (c->ticks)
-        cps_buf_printf(&d->text, "ticks: %" PRIu64 "\n", c->ticks);
+        cps_buf_printf(&d->text, "ticks: %" PRIu64 " since dword %" PRIu32 "\n", c->ticks,
+                       c->begin);
     uint32_t id = c->chip_id;
     cps_buf_printf(&d->text, "revision: %" PRIu32 " (%u.%u.%u.%u)\n", c->gpu_id, id >> 24,
                    id >> 16 & 0xff, id >> 8 & 0xff, id & 0xff);
@@ -114,7 +115,7 @@ static void forget_words(const struct coredump_ring *ring, uint32_t *words)
     const uint32_t fence[] = {cps_pm4_type7(PM4_CP_EVENT_WRITE, 4), CACHE_FLUSH_TS, 0, 0,
                               ring->retired_fence};
     const uint32_t size = sizeof(fence) / sizeof(fence[0]);
-    if (ring->begin < size || ring->begin > ring->dwords)
+    if (!ring->forgets || ring->begin < size || ring->begin > ring->dwords)
         return;
     for (uint32_t i = 0; i < ring->begin - size; i++)
         words[i] = cps_pm4_type7(PM4_CP_NOP, 0);

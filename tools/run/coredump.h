@@ -35,10 +35,11 @@ struct coredump_ring {
     uint32_t dwords;
     uint32_t wptr; /**< in dwords */
     uint32_t last_fence, retired_fence;
-    /** Dwords from the ring's begin to the first submission that has not retired; older words are
-     * replaced by CP_NOP and the fence `retired_fence`, for runs whose ring has no fences.
-     * 0: the words stay as they are. */
-    uint32_t begin;
+    /** Words before `begin` are replaced by CP_NOP and the fence `retired_fence`, for runs whose
+     * ring has no fences. */
+    bool forgets;
+    uint32_t
+        begin; /**< dwords from the ring's begin to the first submission that has not retired */
 };
 
 /** An access to memory that nobody mapped. */
@@ -56,9 +57,10 @@ struct coredump_config {
     uint32_t nanoseconds;
     uint32_t gpu_id;  /**< decimal, 0 from a740 on, as the kernel's tables have it */
     uint32_t chip_id; /**< core, major, minor and patch, a byte each; 0: unknown */
-    /** Of the engine since it was given the first word of its ring that has not retired; 0:
-     * unknown. With it, a reader finds the place among many that look alike. */
+    /** Of the engine since it was given the word at `begin` of its ring, when it had nothing else
+     * to do; 0: unknown. With it, a reader finds the place among many that look alike. */
     uint64_t ticks;
+    uint32_t begin; /**< dword of the ring that the engine reads, since which `ticks` count */
     const struct coredump_fault *fault; /**< NULL: none */
     const struct coredump_ring *ring;   /**< in the order of their ids */
     unsigned ring_count;                /**< 0: the engine's ring, without fences */

@@ -89,6 +89,7 @@ struct dump {
     unsigned dropped;          /**< rings and blocks for which there was no room */
     struct cps_buf text;       /**< lines of the header: "comm: crashit" */
     uint64_t ticks;            /**< as coredump_config.ticks; 0: not known */
+    uint32_t begin;            /**< dword of the ring since which they count */
     struct cps_buf policy;     /**< of the emulator that the dump is from; empty: of hardware */
     struct cps_buf cut;        /**< where the file is cut and what is missing; empty: it is not */
     uint32_t *reg;             /**< DUMP_REGS values of section `registers` */

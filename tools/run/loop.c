@@ -58,7 +58,6 @@ static void begin(struct play *play)
     play->begun = true;
     play_watch(play);
     run(play, play->config->limit);
-    play->boot_clock = play->engine->clock;
 }
 
 void play_boot(struct play *play)

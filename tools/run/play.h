@@ -73,7 +73,6 @@ struct play {
     struct cps_err *(*at_stop)(struct play *);
     uint32_t ring_begin;            /**< dword of the ring where the submission that runs begins */
     uint64_t ring_clock;            /**< of the engine then */
-    uint64_t boot_clock;            /**< in front of the driver\'s first packets */
     const struct cps_stream *reads; /**< while it is read: for the line of progress */
     bool may_end;                   /**< a sink may want no more before the input ends */
     bool enough;                    /**< it does: what follows is ignored, too */

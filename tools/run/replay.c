@@ -125,13 +125,21 @@ static struct cps_err *add_inputs(struct replay *h)
 static struct cps_err *add_ring(struct replay *h)
 {
     const struct cps_item init = {.kind = CPS_ITEM_INIT};
-    const struct cps_item ring = {
+    struct cps_item item = {
         .kind = CPS_ITEM_RING,
         .ring = {
             .iova = h->ring->iova, .size = h->ring->size, .rptr = h->start, .wptr = h->ring->wptr}};
+    uint32_t begin = h->dump->begin;
     if (!h->from_boot)
         CPS_TRY(feed_add_shared(&h->play->feed, &init));
-    return feed_add_shared(&h->play->feed, &ring);
+    /* An emulator's dump says at which word its engine had done all before. */
+    if (h->dump->ticks && begin > h->start && begin < h->ring->wptr) {
+        item.ring.wptr = begin;
+        CPS_TRY(feed_add_shared(&h->play->feed, &item));
+        item.ring.rptr = begin;
+        item.ring.wptr = h->ring->wptr;
+    }
+    return feed_add_shared(&h->play->feed, &item);
 }
 
 /* Everything but what runs the ring, on an engine that nobody watches. */

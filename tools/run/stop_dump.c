@@ -65,8 +65,10 @@ struct cps_err *play_write_dump(struct play *play, const char *input, const char
                                        .last_fence = play->submissions,
                                        .retired_fence =
                                            play->executed > 1 ? play->submissions - 1 : 0,
-                                       .begin = play->executed > 1 ? play->ring_begin : 0};
-    config.ticks = play->engine->clock - (ring.begin ? play->ring_clock : play->boot_clock);
+                                       .forgets = play->executed > 1,
+                                       .begin = play->ring_begin};
+    config.ticks = play->engine->clock - play->ring_clock;
+    config.begin = play->ring_begin;
     put_chip(play, &config);
     config.ring = &ring;
     config.ring_count = 1;

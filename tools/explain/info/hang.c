@@ -201,6 +201,8 @@ static void put_wait(const struct hang *s, struct cps_buf *out)
                    s->wait.what == HANG_WAIT_UNKNOWN ? "" : "it ");
     if (s->wait.what == HANG_WAIT_CONTROL)
         put_polled(s, "control register", CPS_SPACE_CONTROL, out);
+    else if (s->wait.what == HANG_WAIT_CALLED)
+        cps_buf_printf(out, "polls what the function at 0x%04" PRIx32 " reads", s->wait.number);
     else if (s->wait.what == HANG_WAIT_REGISTER && s->wait.number)
         put_polled(s, "register", CPS_SPACE_GPU, out);
     else
@@ -292,6 +294,7 @@ static void put_summary(const struct hang *s, struct json_object *to)
         [HANG_WAIT_MEMDATA] = "memory",  [HANG_WAIT_REGDATA] = "register",
         [HANG_WAIT_CONTROL] = "control", [HANG_WAIT_REGISTER] = "register",
         [HANG_WAIT_MEMORY] = "memory",   [HANG_WAIT_LOOP] = "loop",
+        [HANG_WAIT_CALLED] = "function",
     };
     CPS_BUF text = {0};
     struct hang_estimate at;

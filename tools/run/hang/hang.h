@@ -283,6 +283,7 @@ enum hang_wait_for {
     HANG_WAIT_REGISTER, /**< it polls a register of the GPU; `number` is 0 if it is not known */
     HANG_WAIT_MEMORY,   /**< it polls memory */
     HANG_WAIT_LOOP,     /**< it goes round, on something that the loop does not read */
+    HANG_WAIT_CALLED,   /**< it polls what function `number` reads, which its loop calls */
 };
 
 struct hang_wait {

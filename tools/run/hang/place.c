@@ -265,29 +265,47 @@ static struct cps_err *step_candidates(struct search *search, struct cps_engine 
     return err;
 }
 
-/* An emulator's dump says when it stopped, counted from the ring's first word: the same run stands
- * there again, but for ticks in which processors found nothing to do. */
+/* An emulator's dump says when it stopped, counted from the ring's first word: the same run, in one
+ * piece as there, stands there again. (Processors that loop together come by in another order where
+ * a run is cut.) */
+static struct cps_err *try_tick(const struct hang_sought *sought, struct cps_engine *engine,
+                                uint64_t ticks, struct hang_position *ret)
+{
+    struct hang_sought exact = *sought;
+    struct search search = {.sought = &exact, .place = ret, .packet = UINT64_MAX};
+    struct cps_engine *at = NULL;
+    CPS_TRY(cps_engine_clone(engine, &at));
+    exact.exact = true;
+    enum cps_stop stop = cps_engine_run(at, ticks);
+    match_state(&search, at);
+    cps_engine_destroy(at);
+    return stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
+}
+
+/* Where the history is missing, processors may begin in another phase: some ticks around are tried,
+ * as long as that costs no more than a run to the limit. */
 static struct cps_err *find_at_tick(const struct hang_sought *sought, struct cps_engine *engine,
                                     uint64_t limit, struct hang_position *ret)
 {
-    enum { AROUND = 4096, EXACT = HANG_RANK_BEST | HANG_RANK_REGISTERS };
-    struct hang_sought exact = *sought;
-    struct search search = {.sought = &exact, .place = ret, .packet = UINT64_MAX};
-    uint64_t end = engine->clock + sought->ticks + AROUND;
-    struct cps_engine *at = NULL;
-    if (!sought->ticks || sought->ticks > limit)
+    enum { AROUND = 512 };
+    const unsigned sure = HANG_RANK_HEADERS | HANG_RANK_PC | HANG_RANK_REGISTERS;
+    uint64_t ticks = sought->ticks;
+    const struct hang_position nowhere = *ret;
+    uint64_t spent = 0;
+    if (ticks > limit)
         return NULL;
-    CPS_TRY(cps_engine_clone(engine, &at));
-    exact.exact = true;
-    enum cps_stop stop = CPS_STOP_BUDGET;
-    if (sought->ticks > AROUND)
-        stop = cps_engine_run(at, sought->ticks - AROUND);
-    while (stop == CPS_STOP_BUDGET && at->clock < end && ret->rank != EXACT) {
-        stop = cps_engine_run(at, 1);
-        match_state(&search, at);
+    for (uint64_t i = 0; ticks && i <= 2 * AROUND && spent <= limit; i++) {
+        uint64_t near = i % 2 ? ticks + (i + 1) / 2 : ticks - i / 2;
+        if (near > ticks + AROUND || !near)
+            break;
+        *ret = nowhere;
+        CPS_TRY(try_tick(sought, engine, near, ret));
+        if ((ret->rank & sure) == sure)
+            return NULL;
+        spent += near;
     }
-    cps_engine_destroy(at);
-    return stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
+    *ret = nowhere;
+    return NULL;
 }
 
 struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *engine,

@@ -138,6 +138,18 @@ static struct hang_wait poll(const struct code_at *c, const struct loop *loop)
     return (struct hang_wait){.what = HANG_WAIT_LOOP, .branch = loop->branch};
 }
 
+/* The function that a loop calls, whose result may end it. */
+static bool calls(const struct code_at *c, const struct loop *loop, uint32_t *ret)
+{
+    struct cps_insn insn;
+    for (uint32_t at = loop->from; at < loop->branch; at++) {
+        if (read_at(c, at, &insn) && cps_insn_flow(&cps_isa_afuc, &insn) == CPS_FLOW_CALL &&
+            cps_insn_target(&cps_isa_afuc, &insn, at, ret))
+            return true;
+    }
+    return false;
+}
+
 /* An instruction that reads a queue waits until there is something in it. */
 static enum hang_wait_for queue_of(const struct cps_insn *insn)
 {
@@ -164,6 +176,8 @@ void hang_wait_of(const struct cps_fw_icache *cache, enum cps_gen gen,
            (ret->what == HANG_WAIT_UNKNOWN || ret->what == HANG_WAIT_LOOP)) {
         *ret = poll(&code, &loop);
         least = loop.branch - loop.from + 1;
+        if (ret->what == HANG_WAIT_LOOP && calls(&code, &loop, &ret->number))
+            ret->what = HANG_WAIT_CALLED;
     }
     if (!least)
         ret->what = queue_of(&insn);
