@@ -67,13 +67,13 @@ static bool too_many(const struct cps_debug *d)
            (d->checkpoint_count > 2 && bytes > MAX_PAGES);
 }
 
-bool debug_keep_(struct cps_debug *d)
+/* Makes a checkpoint here if there is none. */
+static bool keep_here(struct cps_debug *d)
 {
     unsigned index = 0;
     if (d->checkpoint_count) {
         uint64_t step = d->place.step;
-        if (step % CPS_DEBUG_INTERVAL ||
-            d->checkpoint[checkpoint_before(d, step)].place.step == step)
+        if (d->checkpoint[checkpoint_before(d, step)].place.step == step)
             return true;
         while (too_many(d))
             thin_checkpoints(d);
@@ -86,6 +86,28 @@ bool debug_keep_(struct cps_debug *d)
     memmove(at + 1, at, (d->checkpoint_count++ - index) * sizeof(*at));
     *at = (struct checkpoint){copy, d->place, d->made_next};
     return true;
+}
+
+bool debug_keep_(struct cps_debug *d)
+{
+    return (d->checkpoint_count && d->place.step % CPS_DEBUG_INTERVAL) || keep_here(d);
+}
+
+uint64_t cps_debug_oldest(const struct cps_debug *d)
+{
+    return d->checkpoint[0].place.step;
+}
+
+uint64_t cps_debug_forget(struct cps_debug *d, uint64_t fed)
+{
+    unsigned first = 0;
+    while (first < d->checkpoint_count && d->checkpoint[first].place.fed < fed)
+        first++;
+    if (first == d->checkpoint_count && (d->place.fed < fed || !keep_here(d)))
+        return d->checkpoint[0].place.fed;
+    while (d->checkpoint[0].place.fed < fed)
+        drop_checkpoint(d, 0);
+    return d->checkpoint[0].place.fed;
 }
 
 static bool restore(struct cps_debug *d, const struct checkpoint *from)
@@ -148,6 +170,8 @@ struct cps_debug_stop cps_debug_goto_step(struct cps_debug *d, uint64_t step)
 {
     if (step < d->place.step && !restore(d, &d->checkpoint[checkpoint_before(d, step)]))
         return (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
+    if (step < d->place.step)
+        return (struct cps_debug_stop){.reason = CPS_WHY_START, .core = d->core};
     return go_to(d, &d->place.step, step);
 }
 
@@ -158,14 +182,25 @@ struct cps_debug_stop cps_debug_goto_event(struct cps_debug *d, uint64_t event)
         i--;
     if (event < d->place.event && !restore(d, &d->checkpoint[i]))
         return (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
+    if (event < d->place.event)
+        return (struct cps_debug_stop){.reason = CPS_WHY_START, .core = d->core};
     return go_to(d, &d->place.event, event + 1);
+}
+
+/* The first of the changes that is the caller's, from number @p from on. */
+static size_t first_change(const struct cps_debug *d, size_t from)
+{
+    while (from < d->made_count && d->made[from].fed)
+        from++;
+    return from;
 }
 
 struct cps_debug_stop cps_debug_restart(struct cps_debug *d, uint64_t step)
 {
-    debug_drop_edits_(d, 0);
+    size_t first = first_change(d, d->checkpoint[0].edit_next);
+    debug_drop_edits_(d, first);
     for (unsigned i = d->checkpoint_count; i-- > 1;) {
-        if (d->checkpoint[i].edit_next)
+        if (d->checkpoint[i].edit_next > first)
             drop_checkpoint(d, i);
     }
     if (!restore(d, &d->checkpoint[checkpoint_before(d, step)]))
@@ -205,7 +240,7 @@ static bool search_part(struct cps_debug *d, struct search *s, uint64_t end)
 static bool search(struct cps_debug *d, struct search *s, uint64_t end)
 {
     uint64_t high = end ? end - 1 : 0;
-    while (high && !s->found) {
+    while (high > cps_debug_oldest(d) && !s->found) {
         const struct checkpoint *from = &d->checkpoint[checkpoint_before(d, high - 1)];
         uint64_t low = from->place.step;
         if (!restore(d, from))
@@ -293,15 +328,20 @@ static bool make_edit(struct cps_engine *engine, const struct cps_edit *edit)
 
 void debug_make_edits_(struct cps_debug *d)
 {
-    while (d->made_next < d->made_count && d->made[d->made_next].step == d->place.step)
-        make_edit(d->engine, &d->made[d->made_next++].edit);
+    while (d->made_next < d->made_count && d->made[d->made_next].step == d->place.step) {
+        const struct made *made = &d->made[d->made_next++];
+        if (made->fed)
+            debug_prepare_(d, made->fed);
+        else
+            make_edit(d->engine, &made->edit);
+    }
 }
 
 void debug_drop_edits_(struct cps_debug *d, size_t first)
 {
     for (size_t i = first; i < d->made_count; i++)
         free((void *)d->made[i].edit.words);
-    d->made_count = first;
+    d->made_count = first < d->made_count ? first : d->made_count;
 }
 
 static struct cps_err *check_edit(const struct cps_debug *d, const struct cps_edit *edit)
@@ -333,8 +373,9 @@ static struct cps_err *refuse_edit(const struct cps_debug *d, const struct cps_e
 }
 
 /* Puts a copy of a change after those that were made. */
-static struct cps_err *keep_edit(struct cps_debug *d, const struct cps_edit *edit, uint64_t step)
+static struct cps_err *keep_edit(struct cps_debug *d, const struct made *made)
 {
+    const struct cps_edit *edit = &made->edit;
     uint32_t *words = NULL;
     if (!CPS_LIST_ROOM(d->made, d->made_count))
         return cps_err_nomem();
@@ -344,20 +385,36 @@ static struct cps_err *keep_edit(struct cps_debug *d, const struct cps_edit *edi
             return cps_err_nomem();
         memcpy(words, edit->words, edit->count * sizeof(*words));
     }
-    d->made[d->made_count] = (struct made){*edit, step};
+    d->made[d->made_count] = *made;
     d->made[d->made_count++].edit.words = words;
     return NULL;
+}
+
+/* Changes and checkpoints further on belong to a run that will not be. */
+static void drop_future(struct cps_debug *d)
+{
+    debug_drop_edits_(d, d->made_next);
+    while (d->checkpoint_count > 1 &&
+           d->checkpoint[d->checkpoint_count - 1].place.step > d->place.step)
+        drop_checkpoint(d, d->checkpoint_count - 1);
+}
+
+struct cps_err *cps_debug_feed(struct cps_debug *d)
+{
+    drop_future(d);
+    enum cps_debug_reason reason = debug_prepare_(d, UINT64_MAX);
+    const struct made made = {.step = d->place.step, .fed = d->place.fed};
+    d->look_at = 0;
+    CPS_TRY(keep_edit(d, &made));
+    d->made_next = d->made_count;
+    return reason == CPS_WHY_GONE ? NULL : cps_err_nomem();
 }
 
 struct cps_err *cps_debug_edit(struct cps_debug *d, const struct cps_edit *edit)
 {
     CPS_TRY(check_edit(d, edit));
-    /* Changes and checkpoints further on belong to a run that will not be. */
-    debug_drop_edits_(d, d->made_next);
-    while (d->checkpoint_count > 1 &&
-           d->checkpoint[d->checkpoint_count - 1].place.step > d->place.step)
-        drop_checkpoint(d, d->checkpoint_count - 1);
-    CPS_TRY(keep_edit(d, edit, d->place.step));
+    drop_future(d);
+    CPS_TRY(keep_edit(d, &(struct made){.edit = *edit, .step = d->place.step}));
     bool good = make_edit(d->engine, &d->made[d->made_count - 1].edit);
     if (!good)
         debug_drop_edits_(d, d->made_count - 1);
@@ -385,8 +442,8 @@ static struct cps_err *walk_again(struct cps_debug *d, uint64_t step)
     return NULL;
 }
 
-/* A debugger of the same run at a checkpoint before all changes, with those until here or none. */
-static struct cps_err *create_twin(struct cps_debug *d, const struct checkpoint *from, bool changed,
+/* A debugger of the same run at a checkpoint, with the first @p edits changes. */
+static struct cps_err *create_twin(struct cps_debug *d, const struct checkpoint *from, size_t edits,
                                    struct cps_debug **ret)
 {
     struct cps_debug *twin = calloc(1, sizeof(*twin));
@@ -404,15 +461,16 @@ static struct cps_err *create_twin(struct cps_debug *d, const struct checkpoint 
     twin->tally = d->tally;
     twin->tally_context = d->tally_context;
     debug_refresh_(twin);
-    for (size_t i = 0; changed && i < d->made_next; i++)
-        CPS_TRY(keep_edit(twin, &d->made[i].edit, d->made[i].step));
+    for (size_t i = 0; i < edits; i++)
+        CPS_TRY(keep_edit(twin, &d->made[i]));
+    twin->made_next = from->edit_next;
     return debug_keep_(twin) ? NULL : cps_err_nomem();
 }
 
 struct cps_err *cps_debug_retrace(struct cps_debug *d, const struct cps_debug_retrace *retrace)
 {
     struct cps_debug *twin = NULL;
-    struct cps_err *err = create_twin(d, &d->checkpoint[0], true, &twin);
+    struct cps_err *err = create_twin(d, &d->checkpoint[0], d->made_next, &twin);
     if (!err)
         err = retrace->ready(retrace->context, twin->engine, twin->place.fed);
     if (!err) {
@@ -428,14 +486,18 @@ struct cps_err *cps_debug_retrace(struct cps_debug *d, const struct cps_debug_re
 struct cps_err *cps_debug_twin(struct cps_debug *d, bool changed, struct cps_debug **ret)
 {
     struct cps_debug *twin = NULL;
-    if (!d->made_next)
+    size_t first = first_change(d, 0);
+    if (first >= d->made_next)
         return cps_err_new(CPS_ERR_INPUT, "nothing has been changed so far");
-    unsigned from = checkpoint_before(d, d->made[0].step);
-    while (from && d->checkpoint[from].edit_next)
+    unsigned from = checkpoint_before(d, d->made[first].step);
+    while (from && d->checkpoint[from].edit_next > first)
         from--;
-    struct cps_err *err = create_twin(d, &d->checkpoint[from], changed, &twin);
+    if (d->checkpoint[from].edit_next > first)
+        return cps_err_new(CPS_ERR_INPUT, "the first change is before the oldest place");
+    struct cps_err *err =
+        create_twin(d, &d->checkpoint[from], changed ? d->made_next : first, &twin);
     if (!err)
-        err = walk_again(twin, d->made[0].step);
+        err = walk_again(twin, d->made[first].step);
     if (err) {
         cps_debug_destroy(twin);
         return err;

@@ -66,10 +66,21 @@ static enum cps_debug_reason give(struct cps_debug *d, const struct cps_item *it
     return d->nomem ? CPS_WHY_NOMEM : CPS_WHY_GONE;
 }
 
+enum cps_debug_reason debug_prepare_(struct cps_debug *d, uint64_t until)
+{
+    const struct cps_item *item = NULL;
+    enum cps_debug_reason reason = CPS_WHY_GONE;
+    while (reason == CPS_WHY_GONE && d->place.fed < until &&
+           (item = d->feeder.item(d->feeder.context, d->place.fed)) && !cps_item_acts(item)) {
+        reason = give(d, item);
+        d->place.fed += reason == CPS_WHY_GONE;
+    }
+    return reason;
+}
+
 struct cps_err *cps_debug_create(struct cps_engine *engine, const struct cps_feeder *feeder,
                                  struct cps_debug **ret)
 {
-    const struct cps_item *item;
     struct cps_debug *d = calloc(1, sizeof(*d));
     if (!d) {
         cps_engine_destroy(engine);
@@ -79,9 +90,7 @@ struct cps_err *cps_debug_create(struct cps_engine *engine, const struct cps_fee
     d->feeder = *feeder;
     d->sink.put = take_events;
     /* Items before the first that acts are there before the engine starts. */
-    while ((item = d->feeder.item(d->feeder.context, d->place.fed)) && !cps_item_acts(item) &&
-           give(d, item) == CPS_WHY_GONE)
-        d->place.fed++;
+    debug_prepare_(d, UINT64_MAX);
     debug_refresh_(d);
     if (d->nomem || !debug_keep_(d)) {
         cps_debug_destroy(d);

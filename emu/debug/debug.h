@@ -8,6 +8,8 @@
  * of the engine; there are at most CPS_DEBUG_CHECKPOINTS of them, dense near the present. An
  * engine that cannot be cloned, because it has a host, has no debugger.
  *
+ * The list of items may grow: a run that ended with CPS_WHY_END goes on when its feeder has more.
+ *
  * Threads: one at a time may use a debugger. Conditions, feeder and interrupt are called in it. */
 #ifndef CPS_DEBUG_H
 #define CPS_DEBUG_H
@@ -28,8 +30,9 @@ struct cps_debug;
 
 /** The source of items. */
 struct cps_feeder {
-    /** Item @p index, from 0; NULL after the last. Gives the same each time; the item stays valid
-     * as long as the debugger. */
+    /** Item @p index, from 0; NULL after the last so far. Gives the same each time; the item stays
+     * valid until the next call, and what it points to as long as the debugger, or until
+     * cps_debug_forget(). */
     const struct cps_item *(*item)(void *context, uint64_t index);
     void *context;  /**< Argument of `item`. */
     uint64_t until; /**< Ticks of the engine's clock at which the run is over; 0: never. */
@@ -159,7 +162,8 @@ CPS_PUBLIC struct cps_debug_stop cps_debug_run(struct cps_debug *debug, enum cps
 /** Goes back to the last place where going there would have stopped (CPS_GO_ON: a point). */
 CPS_PUBLIC struct cps_debug_stop cps_debug_back(struct cps_debug *debug, enum cps_debug_go go,
                                                 unsigned core);
-/** Goes to the place after step @p step, in either direction; no point stops it. */
+/** Goes to the place after step @p step, in either direction; no point stops it. CPS_WHY_START: it
+ * is forgotten, and the oldest place is next best. */
 CPS_PUBLIC struct cps_debug_stop cps_debug_goto_step(struct cps_debug *debug, uint64_t step);
 /** Goes to the place after event @p event, in either direction; no point stops it. */
 CPS_PUBLIC struct cps_debug_stop cps_debug_goto_event(struct cps_debug *debug, uint64_t event);
@@ -213,6 +217,18 @@ struct cps_edit {
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_edit(struct cps_debug *debug,
                                                        const struct cps_edit *edit);
 
+/** Feeds the items up to the next that acts, although the engine is not idle: the host changes
+ * memory that the engine waits for. Belongs to the run as a change does, but cps_debug_restart()
+ * and cps_debug_twin() do not count it as one. @return NULL, or CPS_ERR_NOMEM */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_feed(struct cps_debug *debug);
+
+/** Forgets the run before item @p fed was fed, or a little more: nothing goes back there any more.
+ * If that is after the place of the debugger, nothing is forgotten.
+ * @return items before this one are not asked for again */
+CPS_PUBLIC uint64_t cps_debug_forget(struct cps_debug *debug, uint64_t fed);
+/** The oldest step that can be gone to: 0 unless cps_debug_forget() has moved it. */
+CPS_PUBLIC uint64_t cps_debug_oldest(const struct cps_debug *debug);
+
 /** An observer of a way that is gone once more. */
 struct cps_debug_retrace {
     /** Called at the start, after the first @p fed items; takes the engine's sink. An error ends
@@ -222,7 +238,8 @@ struct cps_debug_retrace {
     struct cps_err *(*done)(void *context, struct cps_engine *engine);
     void *context; /**< Argument of both. */
 };
-/** Goes all the way from the start to here once more, with an engine of its own; nothing moves.
+/** Goes all the way from the oldest step to here once more, with an engine of its own; nothing
+ * moves.
  * @return NULL, an error of `ready` or `done`, CPS_ERR_NOMEM, or CPS_ERR_INPUT: interrupted */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_retrace(struct cps_debug *debug,
                                                           const struct cps_debug_retrace *retrace);
@@ -231,7 +248,8 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_retrace(struct cps_debug *debu
  * Makes a debugger of the same run at its first change, without points; nothing moves.
  * @param changed  with the changes that were made until here; else with none
  * @param ret      gets the other one, which the caller destroys before this one's feeder
- * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: nothing was changed, or it was interrupted
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: nothing was changed, that is forgotten, or it was
+ * interrupted
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_twin(struct cps_debug *debug, bool changed,
                                                        struct cps_debug **ret);

@@ -24,6 +24,7 @@ struct point {
 struct made {
     struct cps_edit edit; /* its words are owned */
     uint64_t step;
+    uint64_t fed; /* no change, but the host's: items up to here are fed; else 0 */
 };
 
 struct cps_debug {
@@ -63,6 +64,8 @@ struct cps_debug {
 /* ---- debug.c ---- */
 
 enum cps_debug_reason debug_step_(struct cps_debug *d);
+/** Feeds the items before item @p until that do not act. */
+enum cps_debug_reason debug_prepare_(struct cps_debug *d, uint64_t until);
 /** Whether @p point (NULL: any that is enabled) stops after the last step. @param counts  such a
  * hit counts: one that is to be ignored makes room for the next point */
 bool debug_hits_(struct cps_debug *d, struct point *point, bool counts,

@@ -91,6 +91,19 @@ void origin_set_memory_(struct origin *o, uint64_t iova, uint32_t node)
         *tag = node;
 }
 
+void origin_forget_range_(struct origin *o, uint64_t iova, uint64_t size)
+{
+    const uint64_t bytes = UINT64_C(4) << PAGE_BITS;
+    uint64_t end = iova + size < iova ? UINT64_MAX : iova + size;
+    for (uint64_t at = iova & ~UINT64_C(3); at < end;) {
+        uint32_t *tag = memory_tag(o, at);
+        uint64_t step = tag ? 4 : bytes - at % bytes;
+        if (tag)
+            *tag = 0;
+        at = end - at > step ? at + step : end;
+    }
+}
+
 static bool drop_page(void *context, struct held *held)
 {
     (void)context;

@@ -283,6 +283,7 @@ void origin_item_(struct origin *o, const struct cps_item *item)
         add_block(o, (struct origin_block){0});
         origin_forget_memory_(o);
     } else if (item->kind == CPS_ITEM_DATA && item->buffer.size) {
+        origin_forget_range_(o, item->buffer.iova, item->buffer.size);
         add_block(o, (struct origin_block){item->buffer.iova, item->buffer.size, item->buffer.at,
                                            item->line});
     }

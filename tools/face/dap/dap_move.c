@@ -134,7 +134,7 @@ static void run_on_and_answer(struct dap *d)
     d->running = true;
     dap_wire_listen(d->wire, true);
     do {
-        *stop = cps_debug_run(d->session->debug, CPS_GO_ON, d->session->core);
+        *stop = session_run(d->session, CPS_GO_ON, d->session->core);
         if (stop->reason == CPS_WHY_INTERRUPTED && !d->failed)
             d->failed = answer_waiting(d);
     } while (stop->reason == CPS_WHY_INTERRUPTED && !d->pausing && !d->done && !d->failed &&
@@ -152,7 +152,7 @@ static void run_move(struct dap *d, int how)
         run_on_and_answer(d);
     else
         d->debugger->stop = how < 0 ? cps_debug_back(s->debug, (enum cps_debug_go) ~how, s->core)
-                                    : cps_debug_run(s->debug, (enum cps_debug_go)how, s->core);
+                                    : session_run(s, (enum cps_debug_go)how, s->core);
     if (d->debugger->stop.reason == CPS_WHY_POINT)
         s->core = d->debugger->stop.core;
 }

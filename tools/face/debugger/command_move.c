@@ -88,7 +88,7 @@ struct cps_err *command_move_(struct debugger *r, struct command_args *args)
     begin_move(r);
     do {
         r->stop = how < 0 ? cps_debug_back(s->debug, (enum cps_debug_go) ~how, s->core)
-                          : cps_debug_run(s->debug, (enum cps_debug_go)how, s->core);
+                          : session_run(s, (enum cps_debug_go)how, s->core);
     } while (--args->count && goes_on(r, how));
     return end_move(r);
 }
@@ -110,7 +110,7 @@ struct cps_err *command_run_(struct debugger *r, struct command_args *args)
     begin_move(r);
     r->stop = cps_debug_goto_step(r->session.debug, 0);
     if (r->stop.reason == CPS_WHY_GONE || r->stop.reason == CPS_WHY_START)
-        r->stop = cps_debug_run(r->session.debug, CPS_GO_ON, r->session.core);
+        r->stop = session_run(&r->session, CPS_GO_ON, r->session.core);
     return end_move(r);
 }
 
@@ -149,7 +149,7 @@ struct cps_err *command_advance_(struct debugger *r, struct command_args *args)
     int there = add_own(r, pc);
     int back = where.depth ? add_own(r, session_value(s, s->core, CPS_FILE_STACK, 0)) : 0;
     begin_move(r);
-    r->stop = cps_debug_run(s->debug, CPS_GO_ON, s->core);
+    r->stop = session_run(s, CPS_GO_ON, s->core);
     if (r->stop.reason == CPS_WHY_POINT && r->stop.point < 0)
         r->stop.reason = CPS_WHY_GONE;
     cps_debug_remove(s->debug, there);
@@ -167,7 +167,7 @@ struct cps_err *command_until_(struct debugger *r, struct command_args *args)
         return command_advance_(r, args);
     begin_move(r);
     do {
-        r->stop = cps_debug_run(s->debug, CPS_GO_NEXT, s->core);
+        r->stop = session_run(s, CPS_GO_NEXT, s->core);
         now = cps_engine_where(session_engine(s), s->core);
         session_count_instructions(s, 1);
         if (r->stop.reason == CPS_WHY_GONE && session_interrupted(s))

@@ -15,16 +15,19 @@ static struct cps_err *read_input(struct session *s)
 {
     struct cps_stream *stream = NULL;
     struct cps_err *err = NULL;
-    bool has_capture = s->capture || s->config->demo; /* the bootstrap alone is fine, too */
-    s->play.quiet = true;                             /* session_opened() tells it */
+    /* the bootstrap alone is fine, too */
+    bool has_capture = !s->live && (s->capture || s->config->demo);
+    s->play.quiet = true; /* session_opened() tells it */
     if (has_capture && !cps_run_is_script(s->config))
         CPS_TRY(play_stream(s->capture, &stream));
-    if (stream)
+    if (stream || s->live)
         err = cps_buffers_create(&s->play.buffers);
     if (stream && !err)
         err = play_read_dump(&s->play, stream);
     if (!err)
         err = play_open(&s->play, s->config, s->capture);
+    if (!err && s->live)
+        err = s->live->open(s->live, s);
     if (!err)
         err = play_gather(&s->play, stream);
     cps_stream_close(stream);
@@ -57,9 +60,9 @@ static void go_to_start(struct session *s)
             stop = cps_debug_run(s->debug, CPS_GO_FEED, 0);
         if (stop.reason == CPS_WHY_GONE && s->play.replay->place.by != HANG_NOWHERE)
             cps_debug_run(s->debug, CPS_GO_ON, 0);
-    } else if (s->play.feed.submissions) {
+    } else if (s->play.feed.submissions || s->live) {
         do {
-            stop = cps_debug_run(s->debug, CPS_GO_SUBMIT, 0);
+            stop = session_run(s, CPS_GO_SUBMIT, 0);
         } while (stop.reason == CPS_WHY_GONE && cps_debug_location(s->debug).submission <= wanted);
     }
 }
@@ -128,6 +131,15 @@ struct cps_err *session_open(struct session *s)
     go_to_start(s);
     s->start = cps_debug_location(s->debug).step;
     return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
+}
+
+struct cps_debug_stop session_run(struct session *s, enum cps_debug_go go, unsigned core)
+{
+    struct cps_debug_stop stop;
+    do {
+        stop = cps_debug_run(s->debug, go, core);
+    } while (s->live && s->live->more(s->live, &stop));
+    return stop;
 }
 
 void session_opened(const struct session *s, struct cps_buf *out)

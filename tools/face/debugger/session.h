@@ -11,6 +11,21 @@
 #include "emu/debug/debug.h"
 #include "tools/run/play.h"
 
+struct session;
+
+/** A device whose programs submit while the session is open: the list of items grows. */
+struct session_live {
+    /** Called before the engine runs; the items so far are the driver's first ones. */
+    struct cps_err *(*open)(struct session_live *live, struct session *session);
+    /**
+     * The run has nothing more to do, or cannot go on: waits until something has changed.
+     * @param stop  CPS_WHY_END, or why the engine cannot go on; gets why the move ends
+     * @return true: items were added, the same move goes on
+     */
+    bool (*more)(struct session_live *live, struct cps_debug_stop *stop);
+    struct session *session; /**< as `open` got it */
+};
+
 struct session {
     /* Set before session_open(); borrowed. */
     const struct cps_run_config *config;
@@ -18,7 +33,8 @@ struct session {
     const char *symbols;         /**< a file of labels, or NULL */
     enum cps_scheme scheme;      /**< whose names of VP1's registers */
     const atomic_int *interrupt; /**< stops runs, the first one too; NULL: nothing does */
-    uint64_t limit; /**< most instructions of one command, back and forth; 0: no limit */
+    uint64_t limit;            /**< most instructions of one command, back and forth; 0: no limit */
+    struct session_live *live; /**< in the place of a capture; NULL: none */
 
     struct play play; /**< the input; its engine is the debugger's */
     struct cps_debug *debug;
@@ -37,6 +53,8 @@ CPS_MUST_USE struct cps_err *session_open(struct session *session);
 /** The same, but goes to where the engine's clock is @p clock. */
 CPS_MUST_USE struct cps_err *session_open_at(struct session *session, uint64_t clock);
 void session_close(struct session *session);
+/** As cps_debug_run(); of a device, to a submission that has yet to come, too. */
+struct cps_debug_stop session_run(struct session *session, enum cps_debug_go go, unsigned core);
 /** Counts instructions of the command at hand that no move counts. */
 void session_count_instructions(struct session *session, uint64_t instructions);
 /** Whether the command at hand shall end: the user stops it, or the limit does. */
