@@ -5,9 +5,10 @@
 # No root, no chroot; what a run did not finish, the next one does. As root it installs qemu and the compiler, if they are missing.
 # Then firmware.sh fetches the firmware, if there is none.
 #
-# usage: tools/client.sh [--suite SUITE] [--piglit] [--mirror URL] DIR
+# usage: tools/client.sh [--suite SUITE] [--piglit] [--headers] [--mirror URL] DIR
 #   --suite   release of Debian; default: sid, or else trixie
 #   --piglit  its tests, too (2 GB more)
+#   --headers the headers of Vulkan, too, which the test 'device vulkan' needs
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tools/apt.sh
@@ -22,7 +23,8 @@ while [ $# -gt 0 ]; do
     --suite) suites=${2:?"--suite needs a name"} && shift ;;
     --mirror) mirror=${2:?"--mirror needs a URL"} && shift ;;
     --piglit) packages="$packages piglit" ;;
-    -h | --help) sed -n '3,10s/^# \{0,1\}//p' "$0" && exit ;;
+    --headers) packages="$packages libvulkan-dev" ;;
+    -h | --help) sed -n '3,11s/^# \{0,1\}//p' "$0" && exit ;;
     -*) fail "$1: unknown option" ;;
     *)
         [ -z "$dir" ] || fail "$1: one folder only"

@@ -183,15 +183,20 @@ static void expect_instances(const uint32_t *counts, uint32_t count)
     printf("\n");
 }
 
-/* One pass with three draws of a pipeline; a marker after it. */
-static void draw_three(struct vulkan *vk, VkPipeline pipeline, uint32_t views)
+/* One pass with three draws of a pipeline, and a time stamp in it if there is a pool; a marker
+ * after it. */
+static void draw_three(struct vulkan *vk, VkPipeline pipeline, uint32_t views, VkQueryPool pool)
 {
     static const uint32_t instances[] = {3, 1, 2};
     VkCommandBuffer cmd = begin_commands(vk);
+    if (pool)
+        vkCmdResetQueryPool(cmd, pool, 0, LAYERS);
     begin_rendering(vk, cmd, views, 0);
     vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     for (size_t i = 0; i < 3; i++)
         vkCmdDraw(cmd, 3, instances[i], 0, 0);
+    if (pool)
+        vkCmdWriteTimestamp(cmd, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, 0);
     vkCmdEndRendering(cmd);
     write_marker(vk, cmd, 0, 31);
     VkResult result = submit_commands(vk, cmd);
@@ -202,7 +207,7 @@ static void draw_three(struct vulkan *vk, VkPipeline pipeline, uint32_t views)
 
 void job_draws(struct vulkan *vk)
 {
-    draw_three(vk, create_plain(vk), 0);
+    draw_three(vk, create_plain(vk), 0, VK_NULL_HANDLE);
 }
 
 void job_tessellation(struct vulkan *vk)
@@ -211,7 +216,7 @@ void job_tessellation(struct vulkan *vk)
         SHADER(VERTEX, spirv_vertex), SHADER(TESSELLATION_CONTROL, spirv_control),
         SHADER(TESSELLATION_EVALUATION, spirv_evaluation), SHADER(FRAGMENT, spirv_fragment)};
     if (vk->features.tessellationShader)
-        draw_three(vk, create_graphics(vk, shaders, 4, 0), 0);
+        draw_three(vk, create_graphics(vk, shaders, 4, 0), 0, VK_NULL_HANDLE);
     else
         skip_check(vk, "the stream goes on after its draws", "no tessellation");
 }
@@ -221,7 +226,7 @@ void job_geometry(struct vulkan *vk)
     const struct shader shaders[] = {SHADER(VERTEX, spirv_vertex), SHADER(GEOMETRY, spirv_geometry),
                                      SHADER(FRAGMENT, spirv_fragment)};
     if (vk->features.geometryShader)
-        draw_three(vk, create_graphics(vk, shaders, 3, 0), 0);
+        draw_three(vk, create_graphics(vk, shaders, 3, 0), 0, VK_NULL_HANDLE);
     else
         skip_check(vk, "the stream goes on after its draws", "no geometry shaders");
 }
@@ -233,22 +238,13 @@ void job_multiview(struct vulkan *vk)
                                      SHADER(FRAGMENT, spirv_fragment)};
     const uint32_t views = (1u << LAYERS) - 1;
     uint64_t stamps[LAYERS] = {0};
-    VkPipeline pipeline = create_graphics(vk, shaders, 2, views);
     VkQueryPool pool = create_queries(vk, VK_QUERY_TYPE_TIMESTAMP, LAYERS, 0);
-    VkCommandBuffer cmd = begin_commands(vk);
-    vkCmdResetQueryPool(cmd, pool, 0, LAYERS);
-    begin_rendering(vk, cmd, views, 0);
-    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
-    vkCmdDraw(cmd, 3, 1, 0, 0);
-    vkCmdWriteTimestamp(cmd, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, 0);
-    vkCmdEndRendering(cmd);
-    submit_commands(vk, cmd);
+    draw_three(vk, create_graphics(vk, shaders, 2, views), views, pool);
     check(vk,
           vkGetQueryPoolResults(vk->device, pool, 0, LAYERS, sizeof(stamps), stamps, 8,
                                 VK_QUERY_RESULT_64_BIT) == VK_SUCCESS,
           "a time stamp of three views has three results");
     vkDestroyQueryPool(vk->device, pool, NULL);
-    draw_three(vk, pipeline, views);
 }
 
 /* ---- indirect draws ---- */
@@ -347,7 +343,7 @@ void job_conditional(struct vulkan *vk)
 
 void job_feedback(struct vulkan *vk)
 {
-    enum { COUNTER = 16, TARGET = 4096 };
+    enum { COUNTER = 16, BYTES = 17, TARGET = 4096 };
     static const uint32_t instances[] = {1, 1, 1};
     const struct shader shaders[] = {SHADER(VERTEX, spirv_feedback),
                                      SHADER(FRAGMENT, spirv_fragment)};
@@ -363,6 +359,8 @@ void job_feedback(struct vulkan *vk)
     uint64_t result[2] = {~UINT64_C(0), ~UINT64_C(0)};
     VkCommandBuffer cmd = begin_commands(vk);
     vkCmdResetQueryPool(cmd, pool, 0, 1);
+    write_marker(vk, cmd, BYTES, 48); /* three vertices */
+    add_barrier(cmd);
     begin_rendering(vk, cmd, 0, 0);
     vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     vk->CmdBindTransformFeedbackBuffersEXT(cmd, 0, 1, &vk->buffer, &offset, &size);
@@ -373,7 +371,7 @@ void job_feedback(struct vulkan *vk)
         vk->CmdEndTransformFeedbackEXT(cmd, 0, 1, &vk->buffer, &counter);
     }
     vkCmdEndQuery(cmd, pool, 0);
-    vk->CmdDrawIndirectByteCountEXT(cmd, 1, 0, vk->buffer, COUNTER * 4, 0, 16);
+    vk->CmdDrawIndirectByteCountEXT(cmd, 1, 0, vk->buffer, BYTES * 4, 0, 16);
     vkCmdEndRendering(cmd);
     write_marker(vk, cmd, 0, 43);
     VkResult ended = submit_commands(vk, cmd);

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Mesa's turnip on the virtual device: the checks of vulkan.c with real firmware, what the trace shows of its draws, and that
+none of the checks passes on a device that executes nothing.
+
+Needs $CPSCOPE_CLIENT_ROOT (tools/client.sh --headers DIR makes it), $CPSCOPE_CORPUS, a compiler for arm64 and qemu.
+
+Usage: vulkan.py CPSCOPE [CHIP=FIRMWARE]..."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+CPSCOPE = os.path.abspath(sys.argv[1])
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT, CORPUS = os.environ.get("CPSCOPE_CLIENT_ROOT"), os.environ.get("CPSCOPE_CORPUS")
+COMPILER = "aarch64-linux-gnu-gcc"
+CHIPS = [word.split("=") for word in sys.argv[2:]] or [("a630", "a630_sqe-190.fw"), ("a750", "gen70900_sqe-181.fw")]
+# Jobs with "# trace" lines, and how turnip renders: at once, or tile by tile after a binning pass.
+TRACED = ["draws", "counts", "tessellation", "geometry", "multiview", "conditional", "feedback", "secondary"]
+MODES = ["sysmem", "gmem,forcebin"]
+
+
+def missing():
+    if not ROOT or not CORPUS:
+        return "%s is not set" % ("CPSCOPE_CORPUS" if ROOT else "CPSCOPE_CLIENT_ROOT")
+    for program in (COMPILER, "qemu-aarch64-static"):
+        if not shutil.which(program):
+            return "no " + program
+    return "" if headers() else "no headers of Vulkan: tools/client.sh --headers"
+
+
+def headers():
+    return next((path for path in (os.path.join(ROOT, "usr/include"), "/usr/include") if os.path.exists(path + "/vulkan/vulkan.h")), None)
+
+
+def build(folder):
+    # The headers alone: those of C are the compiler's.
+    os.makedirs(os.path.join(folder, "include"))
+    for name in ("vulkan", "vk_video"):
+        if os.path.exists(os.path.join(headers(), name)):
+            os.symlink(os.path.join(headers(), name), os.path.join(folder, "include", name))
+    program = os.path.join(folder, "vulkan")
+    subprocess.run([COMPILER, "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-isystem", os.path.join(folder, "include"),
+                    *(os.path.join(HERE, name) for name in ("vulkan.c", "vulkan_sync.c", "vulkan_draw.c")), "-o", program,
+                    os.path.join(ROOT, "usr/lib/aarch64-linux-gnu/libvulkan.so.1"), "-Wl,--allow-shlib-undefined"], check=True)
+    return program
+
+
+def run(program, chip, options, jobs, mode=MODES[0]):
+    firmware = os.path.join(CORPUS, "firmware", chip[1])
+    words = [word for job in jobs for word in ("-j", job)]
+    return subprocess.run([CPSCOPE, "device", "-q", "--chip", chip[0], "--fw", firmware, "--root", ROOT, *options, "--", program, *words],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600, env={**os.environ, "TU_DEBUG": mode})
+
+
+def checks(done):
+    """(number of those that are good, the others), without what the chip has nothing for."""
+    lines = [line for line in done.stdout.splitlines() if "ok " in line[:7] and "# SKIP" not in line]
+    return sum(line.startswith("ok") for line in lines), [line for line in lines if line.startswith("not")]
+
+
+def instances(trace):
+    """Of each draw that happened its number of instances. From a660 on, bit 14 of PC_DRAWCALL_CNTL says that one did not."""
+    found, happens = [], True
+    for line in open(trace, encoding="utf-8"):
+        event = json.loads(line)
+        if event.get("event") == "REG" and event.get("processor", "sqe") == "sqe":
+            if event.get("name") == "PC_DRAWCALL_CNTL":
+                happens = not event["value"] >> 14 & 1
+            elif event.get("name") == "PC_DRAWCALL_INSTANCE_NUM" and happens:
+                found.append(event["value"])
+    return found
+
+
+def test_trace(program, chip, folder, job, mode):
+    trace = os.path.join(folder, "trace.jsonl")
+    done = run(program, chip, ["-e", "reg", "-o", trace], [job], mode)
+    name = "%s, %s: %s: the draws of the trace are those of the program" % (chip[0], mode, job)
+    expected = [int(word) for line in done.stdout.splitlines() if line.startswith("# trace PC_DRAWCALL_INSTANCE_NUM")
+                for word in line.split()[3:]]
+    if "# SKIP" in done.stdout:
+        tap.skip(name, "the chip has no " + job)
+        return
+    found = instances(trace)
+    passes = len(found) // len(expected) if expected else 0
+    tap.report("%s, in %d passes" % (name, passes), done.returncode == 0 and passes and found == expected * passes,
+               "%s, expected passes over %s\n%s%s" % (found, expected, done.stdout, done.stderr))
+
+
+def test_chip(program, chip, folder):
+    for mode in MODES:
+        done = run(program, chip, [], [], mode)
+        good, bad = checks(done)
+        tap.report("%s, %s: %d checks of vulkan.c are good" % (chip[0], mode, good), done.returncode == 0 and good > 40 and not bad,
+                   "\n".join(bad) + done.stderr)
+    done = run(program, chip, ["--idle"], [])
+    good, bad = checks(done)
+    tap.report("%s: without execution %d checks fail, all of them" % (chip[0], len(bad)), not good and len(bad) > 40, done.stdout)
+    for job in TRACED:
+        for mode in MODES:
+            test_trace(program, chip, folder, job, mode)
+
+
+def main():
+    why = missing()
+    if why:
+        tap.skip("the Vulkan program", why)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            program = build(folder)
+            for chip in CHIPS:
+                test_chip(program, chip, folder)
+    tap.plan()
+    sys.exit(0)
+
+
+main()
