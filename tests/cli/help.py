@@ -80,7 +80,7 @@ def completes():
 VALUES = (("run --to ", "text cpt jsonl perfetto vcd sqlite"), ("run -t js", "jsonl"), ("run --to=js", "jsonl"),
           ("profile --to ", "table folded callgrind"), ("run --events me", "memw memr method"), ("diff -e reg,mem", "reg,memw reg,memr"),
           ("run --engine ", "afuc hwsq seq pfifo vp1"), ("run --engine vp1 --chip ", "nv41 nv44 g80"), ("disasm --style ", "own mesa envytools"),
-          ("run --waits ", "satisfy stop"), ("run --visibility ", "all none captured"), ("run --policy waits=", "satisfy stop"),
+          ("run --waits ", "satisfy stop registers"), ("run --visibility ", "all none captured"), ("run --policy waits=", "satisfy stop registers"),
           ("run --gen a", "a5xx a6xx a7xx a8xx"), ("decode --level i", "ib1 ib2 ib3 int"), ("decode --color a", "auto always"),
           ("decode --packet CP_DRAW_INDX_O", "CP_DRAW_INDX_OFFSET"), ("decode --packet CP_NOP,CP_DRAW_INDX_O", "CP_NOP,CP_DRAW_INDX_OFFSET"),
           ("decode --gen a5xx --packet CP_LOAD_STATE4", "CP_LOAD_STATE4"),

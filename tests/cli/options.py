@@ -185,7 +185,7 @@ def heads_of_traces_are_read_back():
     golden = path("stop.trace", text.replace("waits=satisfy", "waits=stop"))
     assert "first difference" in cpscope("check", golden, status=1).stdout
     done = cpscope("check", path("bad.trace", text.replace("waits=satisfy", "fb-delay=3")), status=3)
-    assert "bad.trace: policy fb-delay=3: expected waits, visibility, prefetch or ring" in done.stderr, done
+    assert "bad.trace: policy fb-delay=3: expected waits, visibility, samples, prefetch or ring" in done.stderr, done
     out = cpscope("diff", TRACES["afuc"], golden).stdout
     assert out.startswith('policies differ: "waits=satisfy visibility=all prefetch=off" and "waits=stop'), out
     short = path("short.trace", text.replace(" visibility=all prefetch=off", ""))
@@ -208,7 +208,7 @@ def manifests_name_the_line():
 
 def help_names_the_engines():
     text = re.sub(r"\n {20,}", " ", cpscope("help", "run").stdout)
-    for line in ("--waits .*: satisfy, stop$", "--chip .*\\(hwsq, pfifo, vp1 only\\)$"):
+    for line in ("--waits .*: satisfy, stop, registers$", "--chip .*\\(hwsq, pfifo, vp1 only\\)$"):
         assert re.search(line, text, re.M), (line, text)
     assert text.count("only)") == 2, "options of the default engine need no word"
     assert "only)" not in cpscope("help", "convert").stdout, "a command without --engine has none to tell apart"

@@ -75,7 +75,7 @@ def commands_are_known():
     topics = re.findall(r"^    (\w+) ", listed, re.M)
     helps = {command: run(["help", command]).stdout for command in commands if command != "help"}
     for page, line in command_lines():
-        words = shlex.split(line.replace("...", " ").replace("[", " ").replace("]", " "))
+        words = shlex.split(line.split(" -- ")[0].replace("...", " ").replace("[", " ").replace("]", " "))
         command = words[0] if words else ""
         if command == "help":
             assert not words[1:] or words[1].isupper() or words[1] in commands + topics, (page, line)
