@@ -46,19 +46,20 @@ static bool read_page(void *context, uint64_t iova, uint8_t *to)
         return false;
     }
     const uint8_t *data = mapping->bo ? device_bo_data(mapping->bo) : NULL;
-    if (gpu->record)
-        device_record_touched(gpu->record, iova);
     if (data)
         memcpy(to, data + mapping->offset + (iova - mapping->iova), CPS_HOST_PAGE);
     else
         memset(to, 0, CPS_HOST_PAGE);
+    if (gpu->record)
+        device_record_read(gpu->record, iova, to);
     return !mapping->bo || data;
 }
 
 static bool write_memory(void *context, uint64_t iova, const uint8_t *from, uint32_t size)
 {
     struct device *device = context;
-    struct device_mapping *mapping = device_space_find(device->gpu.space, iova);
+    struct device_gpu *gpu = &device->gpu;
+    struct device_mapping *mapping = device_space_find(gpu->space, iova);
     if (!mapping || size > mapping->size - (iova - mapping->iova))
         return false;
     if (!mapping->bo)
@@ -67,6 +68,8 @@ static bool write_memory(void *context, uint64_t iova, const uint8_t *from, uint
     if (!data || mapping->bo->flags & MSM_BO_GPU_READONLY)
         return false;
     memcpy(data + mapping->offset + (iova - mapping->iova), from, size);
+    if (gpu->record)
+        device_record_wrote(gpu->record, iova, from, size);
     return true;
 }
 
@@ -108,6 +111,8 @@ static struct cps_err *feed_next(struct device *device)
         const struct cps_item item = {
             .kind = CPS_ITEM_SUBMIT,
             .stream = {.iova = cmd->iova, .dwords = cmd->dwords, .context = job->file->context}};
+        if (gpu->record)
+            device_record_stream(gpu->record, cmd->iova, cmd->dwords);
         CPS_TRY(play_feed_submission(gpu->play, &item, &runs));
     }
     if (runs)
@@ -177,8 +182,6 @@ static void begin_record(struct device *device, const struct device_job *job)
         return;
     device_record_begin(gpu->record, job->file->context, job->file->comm, 0);
     record_memory(device);
-    for (size_t i = 0; i < job->cmd_count; i++)
-        device_record_stream(gpu->record, job->cmd[i].iova, job->cmd[i].dwords);
 }
 
 void device_gpu_begin(struct device *device, struct device_job *job)
@@ -289,6 +292,8 @@ static void look_again(struct device *device)
     if (!read_word(device, gpu->waits_at, &word) || word != gpu->waits_with) {
         gpu->waited += waited;
         gpu->state = GPU_RUNS;
+        if (gpu->record)
+            device_record_resume(gpu->record);
     } else if (waited > device->config.hang_after) {
         recover(device, CPS_STOP_DEADLOCK);
     }
