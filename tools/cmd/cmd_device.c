@@ -191,13 +191,19 @@ static struct cps_err *run_session(struct run_source *source, struct play *play)
 }
 
 /* Firmware of the chip, where the options name none. */
-static int choose_firmware(struct cps_options *opt, const struct device_chip *chip,
-                           char path[2][FILES_PATH])
+static struct cps_err *choose_firmware(struct cps_options *opt, const struct device_chip *chip,
+                                       char path[2][FILES_PATH])
 {
-    for (unsigned i = 0; i < 2 && chip->firmware[i] && opt->run.fw_count == i; i++)
-        opt->run.fw[opt->run.fw_count++] =
-            files_firmware(&opt->fw_path, chip->firmware[i], path[i]);
-    return 0;
+    for (unsigned i = 0; i < 2 && chip->firmware[i] && opt->run.fw_count == i; i++) {
+        opt->run.fw[i] = files_firmware(&opt->fw_path, chip->firmware[i], path[i]);
+        opt->run.fw_count++;
+        if (access(opt->run.fw[i], R_OK) != 0)
+            return cps_err_new(CPS_ERR_INPUT,
+                               "%s: not found; tools/firmware.sh fetches Debian's firmware, --fw "
+                               "and --fw-path name other places",
+                               chip->firmware[i]);
+    }
+    return NULL;
 }
 
 /* What the run's own policies are unless the options say something else. */
@@ -268,11 +274,12 @@ int cmd_device(const struct cps_options *given)
         return report_usage("device needs a program to run: -- PROGRAM [ARG]...");
     opt.run.chip = NULL;
     opt.arg[opt.arg_count] = NULL; /* in argv, which has room for it */
-    int status = report_result(choose_policy(&opt));
+    struct cps_err *err = choose_policy(&opt);
+    if (!err && !opt.run.demo)
+        err = choose_firmware(&opt, chip, path);
+    int status = report_result(err);
     if (status)
         return status;
-    if (!opt.run.demo)
-        choose_firmware(&opt, chip, path);
     struct session session = {.source = {.name = "device", .status = status_of, .run = run_session},
                               .opt = &opt,
                               .device = {.config = {.chip = chip,
