@@ -29,6 +29,22 @@ static struct cps_err *check_host(const struct cps_host *host, const struct cps_
     return NULL;
 }
 
+static struct cps_err *check_clock(const struct cps_config *config)
+{
+    switch ((enum cps_policy_clock)config->policy.clock) {
+    case CPS_CLOCK_PACKETS:
+    case CPS_CLOCK_INSTRUCTIONS:
+        return NULL;
+    case CPS_CLOCK_HOST:
+        break;
+    }
+    return config->host.clock
+               ? NULL
+               : cps_err_new(CPS_ERR_INPUT,
+                             "policy clock=host: expected a program around the engine that has a "
+                             "clock");
+}
+
 struct cps_err *cps_engine_create(const struct cps_config *config, struct cps_engine **ret)
 {
     enum cps_gen gen = config->gen ? config->gen : cps_layout_gen(config->layout);
@@ -36,6 +52,7 @@ struct cps_err *cps_engine_create(const struct cps_config *config, struct cps_en
         if (engines[i]->isa != cps_gen_isa(gen))
             continue;
         CPS_TRY(check_host(&config->host, engines[i]->isa));
+        CPS_TRY(check_clock(config));
         return engines[i]->create(engines[i], config, ret);
     }
     return cps_err_new(CPS_ERR_UNSUPPORTED, "no engine runs %s", cps_gen_name(gen));

@@ -60,6 +60,9 @@ struct cps_host {
     /** The processor raises interrupt @p number, a bit of RBBM_INT_0_STATUS: 20 is
      * CP_CACHE_FLUSH_TS, the fence. The event IRQ says the same. */
     void (*interrupt)(void *context, unsigned number);
+    /** The time for the policy clock=host, in ticks of the host's choice: what CP_ALWAYS_ON_COUNTER
+     * reads, and events store as time stamps. It should not go back. */
+    uint64_t (*clock)(void *context);
 };
 
 CPS_C_END

@@ -334,6 +334,7 @@ uint64_t afuc_type4_(struct afuc_core *core, const struct afuc_uop *uop, uint64_
         s->header_iova = core->window_end - 4 * (uint64_t)(end - header);
         s->header_pos = *core->window_pos + (uint32_t)(header - core->window);
         s->id = TYPE4;
+        core->packets += packets;
         m->engine.packets += packets;
         m->packets_by_id[core->window_level][TYPE4] += packets;
         m->submission_packets += core == &m->core[0] && !m->rings.current ? packets : 0;

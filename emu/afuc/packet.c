@@ -43,6 +43,7 @@ enum { IN_PREEMPT = 0x708f8000, IN_GMU_INTERRUPT = 0x700b8000, IN_PREEMPT_A5XX =
 
 static void note_packet(struct afuc_core *core, unsigned level, uint32_t id)
 {
+    core->packets++;
     core->machine->engine.packets++;
     core->machine->packets_by_id[level][id]++;
 }

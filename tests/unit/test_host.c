@@ -63,7 +63,7 @@ static bool host_write_register(void *context, uint32_t offset, uint32_t value)
 }
 
 static const struct cps_host host = {
-    NULL, host_read, host_write, host_read_register, host_write_register, NULL};
+    NULL, host_read, host_write, host_read_register, host_write_register, NULL, NULL};
 
 /* Starts firmware that is @p code, and then waits for packets. */
 static void start(struct device *d, const char *code)

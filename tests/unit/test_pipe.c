@@ -152,8 +152,24 @@ static void registers_have_their_effect_and_no_other(void **state)
 /* ---- free-running counters ---- */
 
 /* Two reads of a counter with @p between instructions; what they differ by. */
-static void counters_count_instructions(void **state)
+static uint64_t host_clock(void *context)
 {
+    (void)context;
+    return UINT64_C(0x1122334455667788);
+}
+
+/* Ticks of each unit of the clock between two readings that are five instructions and no packet
+ * apart, and the upper half after them. */
+static void counters_count_what_the_policy_says(void **state)
+{
+    static const struct {
+        uint64_t unit;
+        uint32_t start, first, ticks, upper;
+    } clocks[] = {{CPS_CLOCK_PACKETS, 0, 1, 1, 0},
+                  {CPS_CLOCK_PACKETS, UINT32_MAX - 1, UINT32_MAX, 1, 1},
+                  {CPS_CLOCK_INSTRUCTIONS, 0, 5, 5, 0},
+                  {CPS_CLOCK_INSTRUCTIONS, 100, 105, 5, 0},
+                  {CPS_CLOCK_HOST, 100, 0x55667788, 0, 0x11223344}};
     static const struct {
         enum cps_layout layout;
         uint32_t number;
@@ -163,7 +179,8 @@ static void counters_count_instructions(void **state)
         {CPS_LAYOUT_A8XX, 0x8e7}, {CPS_LAYOUT_A8XX, 0x8e9}, {CPS_LAYOUT_A8XX, 0x1f888},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+    for (size_t n = 0; n < sizeof(counters) / sizeof(counters[0]) * 5; n++) {
+        size_t i = n / 5, c = n % 5;
         CPS_BUF code = {0};
         uint32_t read = number_named(counters[i].layout, "REG_READ_ADDR", 13);
         cps_buf_printf(&code,
@@ -173,18 +190,20 @@ static void counters_count_instructions(void **state)
                        "mov $06, $regdata\n",
                        counters[i].number >> 16, counters[i].number & 0xffff, read, read, read);
         struct bench *b = create(counters[i].layout, cps_buf_text(&code), "");
+        b->engine->policy.clock = clocks[c].unit;
+        b->engine->policy.clock_start = clocks[c].start;
+        b->engine->host.clock = host_clock;
         assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
-        assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 5),
-                         machine_value(b->engine, 0, CPS_FILE_GENERAL, 4) + 5);
-        assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 6), 0);
+        uint32_t first = machine_value(b->engine, 0, CPS_FILE_GENERAL, 4);
+        assert_int_equal(first, clocks[c].first);
+        assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 5), first + clocks[c].ticks);
+        assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 6), clocks[c].upper);
         assert_int_equal(bench_count(b, CPS_EV_ASSUME), 3);
         assert_non_null(bench_find(b, CPS_EV_ASSUME, CPS_WHAT_CLOCK, 0));
         bench_free(b);
     }
 }
 
-/* Of a read of 0x108 words from 0x100001000 some are in the queue. It is said how many, and of the
- * others where they are and how many; a word that is taken is in neither. */
 static void a_read_that_has_not_arrived_says_its_rest(void **state)
 {
     static const enum cps_layout layouts[] = {CPS_LAYOUT_A6XX, CPS_LAYOUT_A7XX};
@@ -224,7 +243,7 @@ int main(void)
         cmocka_unit_test(every_pipe_number_is_a_register_or_none),
         cmocka_unit_test(only_registers_that_something_answers_are_known_at_first),
         cmocka_unit_test(registers_have_their_effect_and_no_other),
-        cmocka_unit_test(counters_count_instructions),
+        cmocka_unit_test(counters_count_what_the_policy_says),
         cmocka_unit_test(a_read_that_has_not_arrived_says_its_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,8 @@ static const struct literal {
      0},
     {"visibility", AT(visibility), CPS_ON_AFUC, {"all", "none", "captured"}, 0},
     {"samples", AT(samples), CPS_ON_AFUC, {NULL}, 0},
+    {"clock", AT(clock), CPS_ON_AFUC, {"packets", "instructions", "host"}, 0},
+    {"clock-start", AT(clock_start), CPS_ON_AFUC, {NULL}, 0},
     {"prefetch", AT(prefetch), CPS_ON_AFUC, {"off", "on"}, 0},
     {"ring", AT(ring), CPS_ON_AFUC, {"calls", "msm"}, 0},
     {"seq-script", AT(seq_script), CPS_ON_SEQ, {NULL}, 0x400},
@@ -242,9 +244,9 @@ static void test_places(void **state)
 static void test_refused_names(void **state)
 {
     (void)state;
-    expect_error(
-        "colour=red", CPS_A6XX,
-        "policy colour=red: expected waits, visibility, samples, prefetch or ring, with =WORD");
+    expect_error("colour=red", CPS_A6XX,
+                 "policy colour=red: expected waits, visibility, samples, clock, clock-start, "
+                 "prefetch or ring, with =WORD");
     expect_error("waits", CPS_A6XX, "policy waits: expected waits");
     expect_error("=stop", CPS_A6XX, "policy =stop: expected waits");
     expect_error("waitsx=stop", CPS_A6XX, "expected waits");
@@ -309,9 +311,10 @@ static void test_several_engines(void **state)
     assert_true(policy.prefetch && policy.cost == 3 && policy.pull == CPS_PULL_RUN);
     struct cps_err *err =
         cps_policy_parse_for("cost=3 pull=run", CPS_ON_AFUC | CPS_ON_VP1, &policy);
-    assert_string_equal(err->message,
-                        "policy pull=run: expected waits, visibility, samples, prefetch, "
-                        "ring, cost or mov-flags, with =WORD");
+    assert_string_equal(
+        err->message,
+        "policy pull=run: expected waits, visibility, samples, clock, clock-start, prefetch, "
+        "ring, cost or mov-flags, with =WORD");
     cps_err_free(err);
 }
 

@@ -144,6 +144,9 @@ void me_reg_write_(struct afuc_core *me, uint32_t offset, uint32_t value);
 void stamp_(struct afuc_core *core, uint32_t value);
 /** a7xx: of EVENT_TS_DATA_HI, after it. */
 void stamp_high_(struct afuc_core *core, uint32_t value);
+/** The time that the counters behind time stamps have, in the policy's unit; each reading of the
+ * clock of packets is later than the one before. */
+uint64_t stamp_clock_(struct afuc_core *core);
 /** The sample counter is stored in 64 bits. */
 void stamp_samples_(struct afuc_core *core, uint64_t iova);
 /** Whether the on-chip word that the core's pipe waits for has reached its value. */

@@ -49,7 +49,7 @@ static uint32_t assume(const struct cps_access *at, unsigned what, uint32_t valu
 
 static uint32_t read_CLOCK(const struct cps_access *at)
 {
-    uint64_t clock = afuc_clock_(core_of_(at));
+    uint64_t clock = stamp_clock_(core_of_(at));
     return assume(at, CPS_WHAT_CLOCK, (uint32_t)(at->index & 1 ? clock >> 32 : clock));
 }
 

@@ -144,9 +144,26 @@ static uint64_t event_iova(const struct afuc_core *core)
     return (uint64_t)core->s.event_addr[1] << 32 | core->s.event_addr[0];
 }
 
+/* What a processor has begun does not depend on how many instructions its firmware takes, nor on
+ * how far another processor is. */
+uint64_t stamp_clock_(struct afuc_core *core)
+{
+    const struct cps_engine *engine = &core->machine->engine;
+    uint64_t start = engine->policy.clock_start;
+    switch ((enum cps_policy_clock)engine->policy.clock) {
+    case CPS_CLOCK_PACKETS:
+        return start + core->packets + ++core->clock_reads;
+    case CPS_CLOCK_INSTRUCTIONS:
+        return start + afuc_clock_(core);
+    case CPS_CLOCK_HOST:
+        return engine->host.clock ? engine->host.clock(engine->host.context) : start;
+    }
+    return start;
+}
+
 static void store_clock(struct afuc_core *core)
 {
-    uint64_t clock = afuc_clock_(core);
+    uint64_t clock = stamp_clock_(core);
     core_event_(core, CPS_EV_ASSUME, CPS_WHAT_CLOCK, event_iova(core), (uint32_t)clock);
     core_mem_write_(core, event_iova(core), (uint32_t)clock, CPS_VIA_EVENT);
     core_mem_write_(core, event_iova(core) + 4, (uint32_t)(clock >> 32), CPS_VIA_EVENT);

@@ -250,6 +250,8 @@ struct afuc_core {
     int64_t left;
     struct polled polled;
     struct condition condition; /* of the last packet that waits */
+    uint64_t packets;           /* begun */
+    uint64_t clock_reads;       /* of the policy's clock */
     struct cps_cover *cover;    /* per instruction, NULL: not counted; the caller's */
     uint32_t cover_count;       /* of them */
     struct cps_edge_log *log;   /* of branches, NULL: none; the caller's */
