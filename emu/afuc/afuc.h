@@ -266,6 +266,12 @@ enum cps_afuc_kernel {
  * @return fence.seqno of CPS_ITEM_FENCE; 0: none was written
  */
 CPS_PUBLIC uint32_t cps_afuc_fence(const struct cps_afuc *machine);
+/**
+ * The counter behind time stamps (policy `clock`), as the first processor would read it, without an
+ * effect on it: a driver's own reading of CP_ALWAYS_ON_COUNTER.
+ * @param machine  which
+ */
+CPS_PUBLIC uint64_t cps_afuc_clock(const struct cps_afuc *machine);
 
 CPS_C_END
 

@@ -73,9 +73,18 @@ static bool write_memory(void *context, uint64_t iova, const uint8_t *from, uint
     return true;
 }
 
+/* The always-on counter of hardware: 19.2 MHz. */
+static uint64_t read_clock(void *context)
+{
+    (void)context;
+    int64_t now = device_now();
+    return (uint64_t)(now / 10000 * 192 + now % 10000 * 192 / 10000);
+}
+
 void device_gpu_host(struct device *device, struct cps_host *ret)
 {
-    *ret = (struct cps_host){.context = device, .read = read_page, .write = write_memory};
+    *ret = (struct cps_host){
+        .context = device, .read = read_page, .write = write_memory, .clock = read_clock};
 }
 
 /* ---- jobs ---- */
@@ -360,5 +369,5 @@ int device_gpu_timeout(const struct device *device)
 
 uint64_t device_gpu_time(const struct device *device)
 {
-    return device->gpu.play->engine->clock;
+    return cps_afuc_clock(cps_afuc_of(device->gpu.play->engine));
 }

@@ -57,6 +57,17 @@ static void choose_driver(const char *root)
     }
 }
 
+/* The loader looks for layers where programs of the host have theirs: qemu does not look up
+ * access() in the root. */
+static void choose_layers(const char *root)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof(path), "%s/usr/share/vulkan/explicit_layer.d", root);
+    setenv("VK_LAYER_PATH", path, 0);
+    snprintf(path, sizeof(path), "%s/usr/share/vulkan/implicit_layer.d", root);
+    setenv("VK_IMPLICIT_LAYER_PATH", path, 0);
+}
+
 /* A program of the root by its name. */
 static void find_in_root(const char *root, const char *name, char path[PATH_SIZE])
 {
@@ -81,6 +92,7 @@ static void exec_program(const struct device_program *program, const char *libra
         execvp(program->argv[0], program->argv);
         return;
     }
+    choose_layers(root);
     size_t count = 0;
     while (program->argv[count])
         count++;

@@ -144,6 +144,21 @@ static uint64_t event_iova(const struct afuc_core *core)
     return (uint64_t)core->s.event_addr[1] << 32 | core->s.event_addr[0];
 }
 
+uint64_t cps_afuc_clock(const struct cps_afuc *machine)
+{
+    const struct cps_engine *engine = &machine->engine;
+    const struct afuc_core *core = &machine->core[0];
+    switch ((enum cps_policy_clock)engine->policy.clock) {
+    case CPS_CLOCK_PACKETS:
+        return engine->policy.clock_start + core->packets + core->clock_reads;
+    case CPS_CLOCK_INSTRUCTIONS:
+        return engine->policy.clock_start + engine->clock;
+    case CPS_CLOCK_HOST:
+        return engine->host.clock ? engine->host.clock(engine->host.context) : 0;
+    }
+    return 0;
+}
+
 /* What a processor has begun does not depend on how many instructions its firmware takes, nor on
  * how far another processor is. */
 uint64_t stamp_clock_(struct afuc_core *core)
