@@ -259,7 +259,9 @@ struct device {
     struct device_gpu gpu;
     struct device_client *clients;
     size_t client_count;
+    struct pollfd *polls;
     int listener;
+    int64_t deaf_until; /**< in CLOCK_MONOTONIC: no new connections until then */
     struct device_file *files;
     uint32_t next_context;
     struct device_job *jobs; /**< that have not begun, oldest first */
@@ -385,8 +387,14 @@ struct device_bo *device_bo_of_fd(struct device *device, int fd);
 
 /* server.c */
 CPS_MUST_USE struct cps_err *device_listen(struct device *device, const char *path);
-/** Answers what can be answered until nothing is left to do for @p timeout milliseconds (-1: for
- * ever); @p child is also watched (a pidfd), readable when the program has ended. */
+/** Takes over a connected socket as a client's. False: too many, and it is closed. */
+bool device_connect(struct device *device, int fd, pid_t pid);
+/** Waits for at most @p most milliseconds (-1: for ever) until there is something to do, and does
+ * it. @p child and @p ended  as device_serve() has them. @return false: poll() fails, or no memory
+ */
+bool device_step(struct device *device, int child, bool *ended, int most);
+/** Serves clients until the last one has gone and the program has ended, a signal comes or the
+ * device fails. @p child  a pidfd, readable when the program has ended, which sets @p ended */
 CPS_MUST_USE struct cps_err *device_serve(struct device *device, int child, bool *ended);
 void device_deinit(struct device *device);
 

@@ -19,6 +19,9 @@
 #include "isa/base/list.h"
 #include "tools/run/interrupt.h"
 
+/* Nanoseconds without looking at new connections, when one could not be taken. */
+#define DEAF INT64_C(10000000)
+
 enum client_state { READS_HEAD, READS_REST, WAITS, WRITES };
 
 struct device_client {
@@ -410,22 +413,33 @@ static void close_client(struct device *device, size_t index)
     *client = device->clients[--device->client_count];
 }
 
+bool device_connect(struct device *device, int fd, pid_t pid)
+{
+    if (device->client_count >= DEVICE_MAX_CLIENTS ||
+        !CPS_LIST_ROOM(device->clients, device->client_count)) {
+        close(fd);
+        return false;
+    }
+    struct device_client *client = &device->clients[device->client_count++];
+    *client = (struct device_client){.fd = fd, .pid = pid};
+    client->message = (struct device_message){.fd = {-1, -1}, .answer_fd = -1};
+    return true;
+}
+
 static void accept_client(struct device *device)
 {
     struct ucred peer = {0};
     socklen_t size = sizeof(peer);
     int fd = accept4(device->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0)
-        return;
-    bool known = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
-    if (!known || peer.uid != getuid() || device->client_count >= DEVICE_MAX_CLIENTS ||
-        !CPS_LIST_ROOM(device->clients, device->client_count)) {
-        close(fd);
+    if (fd < 0) {
+        /* Without a descriptor the question stays: others may close theirs first. */
+        device->deaf_until = device_now() + DEAF;
         return;
     }
-    struct device_client *client = &device->clients[device->client_count++];
-    *client = (struct device_client){.fd = fd, .pid = peer.pid};
-    client->message = (struct device_message){.fd = {-1, -1}, .answer_fd = -1};
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == getuid())
+        device_connect(device, fd, peer.pid);
+    else
+        close(fd);
 }
 
 /* ---- the loop ---- */
@@ -463,11 +477,14 @@ static int earlier(int a, int b)
     return a < 0 ? b : b < 0 ? a : a < b ? a : b;
 }
 
-static bool serve_once(struct device *device, struct pollfd *polls, int child, bool *ended)
+static bool answer_clients(struct device *device, int child, bool *ended, int most)
 {
+    struct pollfd *polls = device->polls;
     size_t count = device->client_count;
+    bool deaf = device->deaf_until > device_now();
     int timeout = earlier(device_gpu_timeout(device), first_deadline(device));
-    polls[0] = (struct pollfd){.fd = device->listener, .events = POLLIN};
+    timeout = earlier(timeout, deaf ? earlier(most, DEAF / 1000000) : most);
+    polls[0] = (struct pollfd){.fd = deaf ? -1 : device->listener, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = *ended ? -1 : child, .events = POLLIN};
     for (size_t i = 0; i < count; i++) {
         const struct device_client *client = &device->clients[i];
@@ -495,26 +512,33 @@ static bool serve_once(struct device *device, struct pollfd *polls, int child, b
     return true;
 }
 
+bool device_step(struct device *device, int child, bool *ended, int most)
+{
+    if (!device->polls)
+        device->polls = calloc(DEVICE_MAX_CLIENTS + 2, sizeof(*device->polls));
+    if (!device->polls) {
+        device->failed = device->failed ? device->failed : cps_err_nomem();
+        return false;
+    }
+    bool good = answer_clients(device, child, ended, most);
+    device_schedule(device);
+    device_gpu_run(device);
+    device_schedule(device);
+    device_sync_files_tell(device);
+    ask_again(device);
+    return good;
+}
+
 struct cps_err *device_serve(struct device *device, int child, bool *ended)
 {
-    struct pollfd *polls = calloc(DEVICE_MAX_CLIENTS + 2, sizeof(*polls));
     /* A client may close the pipe that tells it of a fence at any time. */
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
-    if (!polls)
-        return cps_err_nomem();
     sigaction(SIGPIPE, &ignore, &before);
     bool good = true;
-    while (good && !device->failed && !interrupted && !(*ended && !device->client_count)) {
-        good = serve_once(device, polls, child, ended);
-        device_schedule(device);
-        device_gpu_run(device);
-        device_schedule(device);
-        device_sync_files_tell(device);
-        ask_again(device);
-    }
+    while (good && !device->failed && !interrupted && !(*ended && !device->client_count))
+        good = device_step(device, child, ended, -1);
     sigaction(SIGPIPE, &before, NULL);
-    free(polls);
     struct cps_err *err = device->failed;
     device->failed = NULL;
     return err || good ? err : cps_err_os("the device's clients", "poll");
@@ -540,6 +564,7 @@ void device_deinit(struct device *device)
     while (device->client_count)
         close_client(device, device->client_count - 1);
     free(device->clients);
+    free(device->polls);
     if (device->listener >= 0)
         close(device->listener);
     device_gpu_drop(device);
