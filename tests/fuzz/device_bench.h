@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -32,12 +33,14 @@ static inline void bench_hang(struct device *device, const char *why)
 /* One engine for all inputs: it is as new for each. */
 static inline struct play *bench_play(struct device *device)
 {
-    static struct cps_run_config config = {.demo = true, .submit = -1};
+    static struct cps_run_config config;
     static struct play play;
     struct cps_err *err = NULL;
     device_gpu_host(device, &play.host);
     if (!play.engine) {
         signal(SIGPIPE, SIG_IGN);
+        config = cps_run_config_default();
+        config.demo = true;
         cps_run_set_policy(&config, "waits=stop");
         err = play_open(&play, &config, NULL);
     } else {
@@ -46,7 +49,10 @@ static inline struct play *bench_play(struct device *device)
     device->gpu.play = &play;
     if (!err)
         err = device_gpu_boot(device);
-    assert(!err);
+    if (err) {
+        fprintf(stderr, "%s\n", err->message);
+        abort();
+    }
     return &play;
 }
 
@@ -112,7 +118,8 @@ static inline size_t bench_read(struct bench *b, unsigned i, void *to, size_t si
                         .msg_iovlen = 1,
                         .msg_control = control.bytes,
                         .msg_controllen = sizeof(control.bytes)};
-    ssize_t got = b->client[i] < 0 ? -1 : recvmsg(b->client[i], &in, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    ssize_t got =
+        b->client[i] < 0 ? -1 : recvmsg(b->client[i], &in, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (got <= 0)
         return 0;
     struct cmsghdr *head = CMSG_FIRSTHDR(&in);

@@ -64,6 +64,50 @@ class Maker:
         return path
 
 
+def devices(m):
+    rows = re.findall(r"^IOCTL\(\w+, 0x\w+, (\w+),", m.get("tools/device/ioctl.def").decode(), re.M)
+
+    def head(kind, size, row=0, context=0):
+        return struct.pack("<HHIiHH16s", 1, kind, size, 0, row, 0, struct.pack("<I", context))
+
+    def send(data, client=0, fds=b""):  # action 3 and up: as many descriptors
+        long = len(data) > 255
+        data += bytes(-len(data) % 16) if long else b""
+        return bytes([client | (3 + len(fds)) << 2 | long << 7, len(data) // (16 if long else 1)]) + fds + data
+
+    def ioctl(name, words, *pieces, context=1, fds=b""):
+        body = b"".join(struct.pack("<II", len(piece), 0) + piece + bytes(-len(piece) % 8) for piece in pieces)
+        words = words + [0] * (len(words) % 2)
+        body = make.dwords(words) + body
+        return send(head(3, len(body), rows.index(name), context) + body, fds=fds)
+
+    opened = send(head(1, 0)) + bytes([2 << 2])
+    read = bytes([2 << 2])
+    buffer = ioctl("GEM_NEW", [8192, 0, 0x20000, 0]) + read + ioctl("GEM_INFO", [1, 1, 0, 0, 0, 0]) + read
+    m.put("deviceproto", "open", opened + send(head(2, 0, 0, 1), 1))
+    m.put("deviceproto", "buffer", opened + buffer + send(head(4, 16, 0, 1) + struct.pack("<QQ", 1 << 32, 4096)) + read +
+          ioctl("GEM_CLOSE", [1, 0]))
+    m.put("deviceproto", "name", opened + buffer + ioctl("GEM_INFO", [1, 2, 1, 0, 5, 0], b"names") + read +
+          ioctl("GEM_INFO", [1, 3, 1, 0, 32, 0]) + read + ioctl("SET_PARAM", [16, 12, 1, 0, 4, 0], b"prog"))
+    m.put("deviceproto", "prime", opened + buffer + ioctl("PRIME_TO_FD", [1, 0, 0]) + read + ioctl("PRIME_TO_HANDLE", [0, 0, 0], fds=b"\4"))
+    m.put("deviceproto", "submit", opened + buffer + ioctl("SUBMIT", [0x20000010, 0, 1, 1, 1, 0, 1, 0, 0xffffffff, 0, 0, 0, 0, 0, 0, 0, 16, 0],
+          make.dwords([3, 1, 0, 0]), make.dwords([1, 0, 0, 16, 0, 0, 0, 0]), b"", b"") + read + ioctl("WAIT_FENCE", [1, 0, 0, 0, 0, 0, 0, 0]))
+    m.put("deviceproto", "sync", opened + ioctl("SYNCOBJ_CREATE", [0, 1]) + read + ioctl("SYNCOBJ_WAIT", [1, 0, 0, 0, 1, 0, 0, 0, 0, 0], make.dwords([1])) +
+          read + ioctl("SYNCOBJ_TO_FD", [1, 1, 0, 0, 0, 0]) + read + ioctl("SYNC_MERGE", [0] * 12, fds=b"\4\4"))
+    m.put("deviceproto", "bind", opened + ioctl("SET_PARAM", [16, 22, 1, 0, 0, 0]) + read + ioctl("QUEUE_NEW", [2, 0, 0]) + read + buffer +
+          ioctl("VM_BIND", [0, 2, 0, 1] + [0] * 6 + [16, 40] + [0] * 10, b"", b"", make.dwords([1, 1, 0, 0, 0, 1, 4096, 0, 0, 0] * 2)))
+    # fuzz_deviceioctl: action, client and context, and what the action takes.
+    start = bytes([1, 0, 1, 1, 2, 0, 0x01, 2, 0, 0x11])
+    stream = bytes([3, 0, 0, 3, 24, 80, 1, 7, 24, 84, 1, 9, 3])
+    wait = bytes([3, 0, 0, 2, 6 * 8 + 1, 16 + 3, 0, 1, 1, 5, 0])
+    m.put("deviceioctl", "run", start + stream + bytes([4, 0, 4, 12, 0, 0, 8, 0, 8, 0]))
+    m.put("deviceioctl", "wait", start + wait + bytes([4, 0, 4, 7, 0, 10]) * 3 + bytes([8, 0]) * 20)
+    m.put("deviceioctl", "bind", bytes([1, 0, 7, 0, 2, 0, 1, 2, 0, 2]) + bytes([6, 0, 1, 0, 6, 0, 5, 0x31, 6, 0, 2, 1]) + stream +
+          bytes([5, 0, 0, 12, 0, 2, 8, 0, 6, 0, 0, 0]))
+    for i, name in enumerate(rows):
+        m.put("deviceioctl", "row-" + name.lower(), start + bytes([9, 0, i]) + bytes([1, 1, 0, 0] * 20) + bytes([9, 0, i]) + bytes([1] * 60))
+
+
 def captures(m):
     words = make.type7(0x10) + make.type7(0x10, 1, 2) + make.type4(0x8810, 1, 2, 3)
     data = make.dwords(words)
@@ -238,7 +282,7 @@ def main():
     shutil.rmtree(out, ignore_errors=True)
     with tempfile.TemporaryDirectory() as work:
         m = Maker(cpscope, os.path.abspath(root), os.path.abspath(out), work)
-        for step in [captures, firmware, scripts, traces, tools] if "zstd" in sys.argv else [captures, firmware, scripts]:
+        for step in [captures, devices, firmware, scripts, traces, tools] if "zstd" in sys.argv else [captures, devices, firmware, scripts]:
             step(m)
         if "--real" in sys.argv and os.environ.get("CPSCOPE_CORPUS"):
             real(m, os.environ["CPSCOPE_CORPUS"])
