@@ -110,6 +110,7 @@ static int set_text(struct call *call, const struct msm_param *param)
     char *copy = strndup(text, param->len);
     if (!copy)
         return -ENOMEM;
+    device_text_clean(copy);
     if (param->param == MSM_CMDLINE) {
         free(file->cmdline);
         file->cmdline = copy;
@@ -216,6 +217,7 @@ static int set_name(struct call *call, struct device_bo *bo, uint32_t size)
     char *name = strndup((const char *)call->message->array[DEVICE_MAX_ARRAYS], size);
     if (!name)
         return -ENOMEM;
+    device_text_clean(name);
     free(bo->name);
     bo->name = name;
     return 0;

@@ -27,6 +27,8 @@ int call_syncobj_destroy(struct call *call, const struct drm_handle *handle)
     if (!sync)
         return -EINVAL;
     call->file->syncobj[handle->handle - 1] = NULL;
+    if (handle->handle - 1 < call->file->free_syncobj)
+        call->file->free_syncobj = handle->handle - 1;
     device_syncobj_unref(sync);
     return 0;
 }

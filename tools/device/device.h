@@ -102,6 +102,7 @@ struct device_sync_file {
 
 struct device_bo {
     unsigned refs; /**< handles, mappings, jobs */
+    size_t index;  /**< in the device's list */
     int memfd;
     uint64_t inode, size;
     uint32_t flags;
@@ -190,9 +191,9 @@ struct device_file {
     bool broken;  /**< its address space is unusable after a fault: EPIPE */
     struct device_space space;
     struct device_handle *handle;
-    size_t handle_count;
-    struct device_syncobj **syncobj; /**< by handle - 1 */
-    size_t syncobj_count;
+    size_t handle_count, free_handle; /**< none before `free_handle` is free */
+    struct device_syncobj **syncobj;  /**< by handle - 1 */
+    size_t syncobj_count, free_syncobj;
     struct device_queue *queue;
     size_t queue_count;
     uint32_t next_queue;
@@ -317,6 +318,8 @@ void device_sync_files_deinit(struct device *device);
 struct device_file *device_file_new(struct device *device);
 /** The file of a token, if somebody holds it; or NULL. */
 struct device_file *device_file_find(struct device *device, const uint8_t *token);
+/** Replaces control characters of a client's text, which goes to terminals and into dumps. */
+void device_text_clean(char *text);
 /** Gives it the name of a process. */
 void device_file_name(struct device_file *file, pid_t pid);
 /** Nobody but its jobs holds it any more: those that have not begun go. */

@@ -11,6 +11,14 @@
 #include "isa/base/within.h"
 #include "tools/device/record.h"
 
+void device_text_clean(char *text)
+{
+    for (; *text; text++) {
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+    }
+}
+
 void device_file_name(struct device_file *file, pid_t pid)
 {
     char path[64];
@@ -19,6 +27,7 @@ void device_file_name(struct device_file *file, pid_t pid)
     FILE *in = fopen(path, "re");
     if (in && fgets(file->comm, sizeof(file->comm), in))
         file->comm[strcspn(file->comm, "\n")] = 0;
+    device_text_clean(file->comm);
     if (in)
         fclose(in);
 }

@@ -5,10 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "isa/base/list.h"
@@ -43,8 +45,12 @@ struct device_bo *device_bo_new(struct device *device, uint64_t size, uint32_t f
         memfd = make_memfd(size);
     if (memfd < 0 || fstat(memfd, &info) != 0)
         goto fail;
-    *bo = (struct device_bo){
-        .refs = 1, .memfd = memfd, .inode = info.st_ino, .size = size, .flags = flags};
+    *bo = (struct device_bo){.refs = 1,
+                             .index = device->bo_count,
+                             .memfd = memfd,
+                             .inode = info.st_ino,
+                             .size = size,
+                             .flags = flags};
     device->bo[device->bo_count++] = bo;
     device->bytes += size;
     device->counts.buffers++;
@@ -60,12 +66,9 @@ void device_bo_unref(struct device *device, struct device_bo *bo)
 {
     if (!bo || --bo->refs)
         return;
-    for (size_t i = device->bo_count; i-- > 0;) {
-        if (device->bo[i] == bo) {
-            device->bo[i] = device->bo[--device->bo_count];
-            break;
-        }
-    }
+    struct device_bo *last = device->bo[--device->bo_count];
+    device->bo[bo->index] = last;
+    last->index = bo->index;
     device->bytes -= bo->size;
     if (bo->data)
         munmap(bo->data, bo->size);
@@ -95,9 +98,12 @@ int device_bo_export(const struct device_bo *bo)
 static struct device_bo *adopt(struct device *device, int fd, const struct stat *info)
 {
     int seals = fcntl(fd, F_GET_SEALS);
+    struct statfs system;
     bool sealed = seals >= 0 && (seals & F_SEAL_SHRINK) && (seals & F_SEAL_SEAL) &&
                   !(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE));
-    if (!sealed || info->st_size <= 0 || (uint64_t)info->st_size % PAGE)
+    /* Huge pages can be missing when they are touched. */
+    if (!sealed || fstatfs(fd, &system) != 0 || system.f_type != TMPFS_MAGIC ||
+        info->st_size <= 0 || (uint64_t)info->st_size % PAGE)
         return NULL;
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     return own < 0 ? NULL : device_bo_new(device, (uint64_t)info->st_size, 0, own);
@@ -129,7 +135,7 @@ struct device_bo *device_handle_bo(const struct device_file *file, uint32_t hand
 
 uint32_t device_handle_new(struct device_file *file, struct device_bo *bo)
 {
-    size_t i = 0;
+    size_t i = file->free_handle;
     while (i < file->handle_count && file->handle[i].bo)
         i++;
     if (i == file->handle_count) {
@@ -138,6 +144,7 @@ uint32_t device_handle_new(struct device_file *file, struct device_bo *bo)
         file->handle_count++;
     }
     file->handle[i] = (struct device_handle){.bo = bo};
+    file->free_handle = i + 1;
     return (uint32_t)i + 1;
 }
 
@@ -152,6 +159,8 @@ int device_handle_close(struct device *device, struct device_file *file, uint32_
     else if (slot->iova)
         device_space_unmap(device, &file->space, slot->iova, bo->size);
     *slot = (struct device_handle){0};
+    if (handle - 1 < file->free_handle)
+        file->free_handle = handle - 1;
     device_bo_unref(device, bo);
     return 0;
 }

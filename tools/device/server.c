@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -529,12 +530,23 @@ bool device_step(struct device *device, int child, bool *ended, int most)
     return good;
 }
 
+/* Every buffer is a descriptor. The program was started before, with the limit as it was. */
+static void raise_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 struct cps_err *device_serve(struct device *device, int child, bool *ended)
 {
     /* A client may close the pipe that tells it of a fence at any time. */
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     sigaction(SIGPIPE, &ignore, &before);
+    raise_limit();
     bool good = true;
     while (good && !device->failed && !interrupted && !(*ended && !device->client_count))
         good = device_step(device, child, ended, -1);

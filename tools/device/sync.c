@@ -101,7 +101,7 @@ struct device_syncobj *device_syncobj_find(const struct device_file *file, uint3
 
 uint32_t device_syncobj_handle(struct device_file *file, struct device_syncobj *sync)
 {
-    size_t i = 0;
+    size_t i = file->free_syncobj;
     while (i < file->syncobj_count && file->syncobj[i])
         i++;
     if (i == file->syncobj_count) {
@@ -110,6 +110,7 @@ uint32_t device_syncobj_handle(struct device_file *file, struct device_syncobj *
         file->syncobj_count++;
     }
     file->syncobj[i] = sync;
+    file->free_syncobj = i + 1;
     return (uint32_t)i + 1;
 }
 
