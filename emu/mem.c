@@ -405,6 +405,12 @@ const uint32_t *cps_mem_window(struct cps_mem *mem, uint64_t iova, uint32_t *cou
     return *count ? &page->word[index] : NULL;
 }
 
+bool cps_mem_shares(const struct cps_mem *a, const struct cps_mem *b, uint64_t iova)
+{
+    uint64_t number = iova / CPS_PAGE_BYTES;
+    return pages_find_(&a->pages, number) == pages_find_(&b->pages, number);
+}
+
 const uint64_t *cps_mem_epoch(const struct cps_mem *mem)
 {
     return &mem->epoch;

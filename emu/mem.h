@@ -57,6 +57,9 @@ bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value);
  * leaves all others where they are
  */
 const uint32_t *cps_mem_window(struct cps_mem *mem, uint64_t iova, uint32_t *count);
+/** Whether two memories share what they hold of the page of @p iova, as a clone does until one of
+ * them stores there. False: they may still be equal. */
+bool cps_mem_shares(const struct cps_mem *a, const struct cps_mem *b, uint64_t iova);
 /** A number that changes whenever a window may have become stale; valid as long as @p mem. */
 const uint64_t *cps_mem_epoch(const struct cps_mem *mem);
 /** Counts stores that changed a value, and all loads: equal counts mean equal contents. */

@@ -11,6 +11,7 @@
 
 #include "isa/base/within.h"
 #include "tools/cmd/cmd_run.h"
+#include "tools/cmd/device_debug.h"
 #include "tools/cmd/terminal/report.h"
 #include "emu/afuc/afuc.h"
 #include "tools/device/device.h"
@@ -290,6 +291,8 @@ int cmd_device(const struct cps_options *given)
                                          .hang = tell_hang,
                                          .listener = -1},
                               .pidfd = -1};
+    if (opt.step)
+        return device_debug(&opt, &session.device);
     device_gpu_host(&session.device, &session.source.host);
     session.source.summary = (struct summary_source){&session, put_counts};
     status = run_source(&opt, &session.source);

@@ -21,6 +21,8 @@
 #include "tools/explain/summary/summary.h"
 #include "trace/out/json.h"
 
+#include "tools/cmd/cmd_step.h"
+
 int cmd_step(const struct cps_options *opt);
 
 #define MAX_LINE 65536u /* bytes of a line of stdin */
@@ -157,13 +159,13 @@ static int check_usage(const struct cps_options *opt)
 
 /* The status of a session without an error: 4 where a command was too long, or where no user was
  * there and the capture has nothing to step through. */
-static int end_status(const struct debugger *r, const struct cps_options *opt, bool is_alone)
+static int end_status(const struct debugger *r, bool is_alone)
 {
     struct play_account account;
     int empty = 0;
-    if (is_alone && opt->arg_count && r->session.play.fw) {
+    if (is_alone && r->session.capture && r->session.play.fw) {
         feed_account(&r->session.play.feed, &account);
-        empty = account.executed ? 0 : summary_print_stop(&account, opt->arg[0]);
+        empty = account.executed ? 0 : summary_print_stop(&account, r->session.capture);
     }
     if (r->session.limited)
         fputs("cpscope: limit: too many instructions in one command, expected it to end; --limit "
@@ -186,18 +188,17 @@ static struct cps_err *take_launch(struct json_object *arguments, struct dap_set
     return NULL;
 }
 
-int cmd_step(const struct cps_options *opt)
+int step_session(const struct cps_options *opt, const char *capture, struct session_live *live)
 {
     const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    int status = check_usage(opt);
+    int status = 0;
     bool failed = false;
     bool is_alone = !opt->dap && (opt->batch || !isatty(STDIN_FILENO));
     struct cps_err *err = NULL;
-    if (status)
-        return status;
     struct debugger *r = tool_alloc(1, sizeof(*r));
     r->session.config = &opt->run;
-    r->session.capture = opt->arg_count ? opt->arg[0] : NULL;
+    r->session.capture = capture;
+    r->session.live = live;
     r->session.symbols = opt->symbols;
     r->session.scheme = opt_scheme(opt);
     r->session.interrupt = &r->interrupt;
@@ -205,14 +206,20 @@ int cmd_step(const struct cps_options *opt)
         is_alone ? opt->run.limit : 0; /* no user is there to stop endless firmware */
     running = r;
     sigaction(SIGINT, &action, NULL);
-    if (opt->run.fw_count || opt->run.demo || opt->arg_count)
+    if (opt->run.fw_count || opt->run.demo || capture)
         err = session_open(&r->session);
     if (!err)
         err = opt->dap ? dap_serve(r, take_launch, stdin, stdout) : converse(r, opt, &failed);
-    status = err ? 0 : end_status(r, opt, is_alone);
+    status = err ? 0 : end_status(r, is_alone);
     signal(SIGINT, SIG_DFL);
     command_deinit(r);
     session_close(&r->session);
     free(r);
     return err ? report_error(err) : failed ? 3 : status;
+}
+
+int cmd_step(const struct cps_options *opt)
+{
+    int status = check_usage(opt);
+    return status ? status : step_session(opt, opt->arg_count ? opt->arg[0] : NULL, NULL);
 }

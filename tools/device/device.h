@@ -148,6 +148,15 @@ int device_space_unmap(struct device *device, struct device_space *space, uint64
                        uint64_t size);
 /** The mapping that holds an address, or NULL. */
 struct device_mapping *device_space_find(struct device_space *space, uint64_t iova);
+/**
+ * The next piece of a mapping's contents: small mappings are one piece, of larger ones holes are
+ * left out.
+ * @param at    where to begin, in bytes from the mapping's start; gets where the piece ends
+ * @param iova  gets its address, and @p size its bytes
+ * @return the bytes, or NULL behind the last piece
+ */
+const uint8_t *device_mapping_next(const struct device_mapping *mapping, uint64_t *at,
+                                   uint64_t *iova, uint64_t *size);
 void device_space_deinit(struct device *device, struct device_space *space);
 
 /* ---- queue.c ---- */
@@ -212,6 +221,16 @@ enum device_gpu_state {
     GPU_RUNS,
     GPU_WAITS, /**< for memory that somebody else writes */
     GPU_ENDED, /**< the job has ended, and is still there */
+    GPU_HELD,  /**< the job is a debugger's, until device_gpu_end() */
+};
+
+struct device;
+/** A debugger, which executes jobs in the place of device_gpu_run(). */
+struct device_debugger {
+    /** Whether device_serve() shall return; asked again after `timeout`. */
+    bool (*wants_turn)(struct device_debugger *debugger, const struct device *device);
+    uint64_t (*time)(const struct device_debugger *debugger); /**< device_gpu_time() */
+    int timeout;                                              /**< milliseconds */
 };
 
 /** The engine, and the job that it has. */
@@ -219,11 +238,12 @@ struct device_gpu {
     struct play *play;
     enum device_gpu_state state;
     struct device_job *job;
-    struct device_space *space; /**< of the job's context */
-    size_t next_cmd;            /**< of the job: what has not been fed; `cmd_count` is its fence */
-    uint32_t fence;             /**< the last one that was given to a job */
-    uint64_t began;             /**< ticks of the engine when the job came */
-    uint32_t ring_began;        /**< dword of the ring where its words begin */
+    struct device_space *space;       /**< of the job's context */
+    struct device_debugger *debugger; /**< executes jobs; NULL: the engine of `play` */
+    size_t next_cmd;     /**< of the job: what has not been fed; `cmd_count` is its fence */
+    uint32_t fence;      /**< the last one that was given to a job */
+    uint64_t began;      /**< ticks of the engine when the job came */
+    uint32_t ring_began; /**< dword of the ring where its words begin */
     struct device_record *record;  /**< of the job, or NULL */
     int64_t waits_since;           /**< nanoseconds of CLOCK_MONOTONIC */
     int64_t waited;                /**< nanoseconds of the job's waits that are over */
@@ -347,6 +367,8 @@ CPS_MUST_USE struct cps_err *device_gpu_boot(struct device *device);
 void device_gpu_begin(struct device *device, struct device_job *job);
 /** Runs for a while. */
 void device_gpu_run(struct device *device);
+/** Ends the job that it has; @p hung as after a hang. Whoever waits is told by device_serve(). */
+void device_gpu_end(struct device *device, bool hung);
 /** Gives up the job that it has. */
 void device_gpu_drop(struct device *device);
 /** Milliseconds until it has to run again; -1: when something happens. */

@@ -139,28 +139,15 @@ static struct cps_err *feed_next(struct device *device)
 /* All memory that the context has: large buffers are mostly holes. */
 static void record_memory(struct device *device)
 {
-    enum { SMALL = 64 << 10 };
     const struct device_space *space = device->gpu.space;
     struct device_record *record = device->gpu.record;
     for (size_t i = 0; i < space->count; i++) {
-        const struct device_mapping *mapping = &space->list[i];
-        const uint8_t *data = mapping->bo ? device_bo_data(mapping->bo) : NULL;
-        uint64_t end = mapping->offset + mapping->size;
-        uint64_t at = mapping->offset;
-        while (data && at < end) {
-            off_t from = (off_t)at;
-            off_t to = (off_t)end;
-            if (mapping->size > SMALL) {
-                from = lseek(mapping->bo->memfd, from, SEEK_DATA);
-                if (from < 0 || (uint64_t)from >= end)
-                    break;
-                to = lseek(mapping->bo->memfd, from, SEEK_HOLE);
-                to = to < from || (uint64_t)to > end ? (off_t)end : to;
-            }
-            device_record_memory(record, mapping->iova + ((uint64_t)from - mapping->offset),
-                                 data + from, (uint64_t)(to - from));
-            at = (uint64_t)to;
-        }
+        uint64_t at = 0;
+        uint64_t iova = 0;
+        uint64_t size = 0;
+        const uint8_t *data = NULL;
+        while ((data = device_mapping_next(&space->list[i], &at, &iova, &size)))
+            device_record_memory(record, iova, data, size);
     }
 }
 
@@ -205,6 +192,10 @@ void device_gpu_begin(struct device *device, struct device_job *job)
     gpu->waited = 0;
     gpu->fault_told = false;
     device->counts.submits++;
+    if (gpu->debugger) {
+        gpu->state = GPU_HELD;
+        return;
+    }
     if (gpu->off) {
         end_job(device, false);
         return;
@@ -351,6 +342,12 @@ void device_gpu_run(struct device *device)
     }
 }
 
+void device_gpu_end(struct device *device, bool hung)
+{
+    device->counts.hangs += hung;
+    end_job(device, hung);
+}
+
 void device_gpu_drop(struct device *device)
 {
     if (device->gpu.job)
@@ -360,14 +357,18 @@ void device_gpu_drop(struct device *device)
 int device_gpu_timeout(const struct device *device)
 {
     const struct device_gpu *gpu = &device->gpu;
-    if (gpu->state == GPU_IDLE)
-        return -1;
     if (gpu->state == GPU_ENDED)
         return 0;
+    if (gpu->debugger)
+        return gpu->debugger->timeout;
+    if (gpu->state == GPU_IDLE)
+        return -1;
     return gpu->state == GPU_WAITS ? 1 : 0; /* clients write memory without a word */
 }
 
 uint64_t device_gpu_time(const struct device *device)
 {
-    return cps_afuc_clock(cps_afuc_of(device->gpu.play->engine));
+    struct device_debugger *debugger = device->gpu.debugger;
+    return debugger ? debugger->time(debugger)
+                    : cps_afuc_clock(cps_afuc_of(device->gpu.play->engine));
 }

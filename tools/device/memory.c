@@ -194,6 +194,29 @@ struct device_mapping *device_space_find(struct device_space *space, uint64_t io
     return &space->list[i];
 }
 
+const uint8_t *device_mapping_next(const struct device_mapping *mapping, uint64_t *at,
+                                   uint64_t *iova, uint64_t *size)
+{
+    enum { SMALL = 64 << 10 };
+    const uint8_t *data = mapping->bo ? device_bo_data(mapping->bo) : NULL;
+    off_t from = (off_t)(mapping->offset + *at);
+    off_t end = (off_t)(mapping->offset + mapping->size);
+    off_t to = end;
+    if (!data || *at >= mapping->size)
+        return NULL;
+    if (mapping->size > SMALL) {
+        from = lseek(mapping->bo->memfd, from, SEEK_DATA);
+        if (from < 0 || from >= end)
+            return NULL;
+        to = lseek(mapping->bo->memfd, from, SEEK_HOLE);
+        to = to < from || to > end ? end : to;
+    }
+    *at = (uint64_t)to - mapping->offset;
+    *iova = mapping->iova + ((uint64_t)from - mapping->offset);
+    *size = (uint64_t)(to - from);
+    return data + from;
+}
+
 static bool insert(struct device_space *space, size_t at, struct device_mapping mapping)
 {
     if (space->count >= DEVICE_MAX_MAPPINGS || !CPS_LIST_ROOM(space->list, space->count))

@@ -540,6 +540,12 @@ static void raise_limit(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static bool wants_turn(const struct device *device)
+{
+    struct device_debugger *debugger = device->gpu.debugger;
+    return debugger && debugger->wants_turn(debugger, device);
+}
+
 struct cps_err *device_serve(struct device *device, int child, bool *ended)
 {
     /* A client may close the pipe that tells it of a fence at any time. */
@@ -548,7 +554,8 @@ struct cps_err *device_serve(struct device *device, int child, bool *ended)
     sigaction(SIGPIPE, &ignore, &before);
     raise_limit();
     bool good = true;
-    while (good && !device->failed && !interrupted && !(*ended && !device->client_count))
+    while (good && !device->failed && !interrupted && !(*ended && !device->client_count) &&
+           !wants_turn(device))
         good = device_step(device, child, ended, -1);
     sigaction(SIGPIPE, &before, NULL);
     struct cps_err *err = device->failed;

@@ -4,7 +4,7 @@
 #include "tools/device/start.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +81,15 @@ static void find_in_root(const char *root, const char *name, char path[PATH_SIZE
     snprintf(path, PATH_SIZE, "%s%s", name[0] == '/' && access(name, X_OK) != 0 ? root : "", name);
 }
 
+/* What is typed is for the debugger. */
+static void leave_terminal(void)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing >= 0)
+        dup2(nothing, STDIN_FILENO);
+    signal(SIGINT, SIG_IGN);
+}
+
 static void exec_program(const struct device_program *program, const char *library)
 {
     const char *root = program->root;
@@ -132,6 +141,10 @@ struct cps_err *device_program_start(const struct device_program *program, pid_t
     fflush(NULL);
     *pid = fork();
     if (*pid == 0) {
+        if (program->debugged)
+            leave_terminal();
+        if (program->to_stderr)
+            dup2(STDERR_FILENO, STDOUT_FILENO);
         exec_program(program, library);
         failure = errno;
         ssize_t ignored = write(report[1], &failure, sizeof(failure));

@@ -4,6 +4,7 @@
 #define CPS_DEVICE_START_H
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "isa/base/err.h"
@@ -13,6 +14,8 @@ struct device_program {
     const char *folder; /**< the device's */
     const char *root;   /**< an arm64 root, whose programs run with qemu; NULL: a native program */
     char **argv;        /**< ends with NULL */
+    bool debugged;      /**< the terminal is the debugger's: no input, and no SIGINT */
+    bool to_stderr;     /**< its output goes there */
 };
 
 /**

@@ -94,6 +94,18 @@ void feed_deinit(struct feed *feed)
     *feed = (struct feed){0};
 }
 
+void feed_forget(struct feed *feed, uint64_t end)
+{
+    for (; feed->forgotten < end && feed->forgotten < feed->count; feed->forgotten++) {
+        struct cps_item *item = &feed->item[feed->forgotten];
+        if (item->kind != CPS_ITEM_DATA || !item->buffer.data)
+            continue;
+        free(feed->owned[feed->freed]);
+        feed->owned[feed->freed++] = NULL;
+        item->buffer.data = NULL;
+    }
+}
+
 const struct cps_item *feed_item(void *context, uint64_t index)
 {
     const struct feed *feed = context;

@@ -10,7 +10,9 @@ struct feed {
     size_t count;
     void **owned; /**< what items point to */
     size_t owned_count;
-    uint64_t until; /**< ticks of the engine at which the input's hardware stood; 0: to the end */
+    size_t forgotten; /**< items before this one have no contents any more */
+    size_t freed;     /**< of `owned` */
+    uint64_t until;   /**< ticks of the engine at which the input's hardware stood; 0: to the end */
     uint32_t submissions;
 };
 
@@ -24,6 +26,9 @@ CPS_MUST_USE struct cps_err *feed_add_shared(struct feed *feed, const struct cps
 struct play_account;
 void feed_account(const struct feed *feed, struct play_account *ret);
 void feed_deinit(struct feed *feed);
+/** Frees the contents of the items before item @p end: those of feed_add(), all of them, which are
+ * fed no more. */
+void feed_forget(struct feed *feed, uint64_t end);
 /** Item @p index, or NULL behind the last; @p context is a struct feed: as cps_feeder.item. */
 const struct cps_item *feed_item(void *context, uint64_t index);
 

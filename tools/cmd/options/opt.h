@@ -72,6 +72,7 @@ struct cps_options {
     uint64_t hang_after; /**< milliseconds */
     bool old_kernel;
     bool idle;
+    bool step;
     const char *listen; /**< NULL: no; "": where it is usual */
     bool listen_wait;
     bool all;

@@ -304,9 +304,10 @@ static void put_point_stop(const struct session *s, const struct cps_debug_stop 
 static void put_end(const struct session *s, struct cps_buf *out)
 {
     const struct cps_debug_location place = cps_debug_location(s->debug);
-    cps_buf_str(out, play_is_script(&s->play) ? "the end: the host is done\n"
-                     : s->play.feed.until     ? "the end: the hardware got no further\n"
-                                              : "the end: every submission is done\n");
+    cps_buf_str(out, s->live                    ? "the end: the program has ended\n"
+                     : play_is_script(&s->play) ? "the end: the host is done\n"
+                     : s->play.feed.until       ? "the end: the hardware got no further\n"
+                                                : "the end: every submission is done\n");
     if (!place.missed)
         return;
     play_put_misses(place.missed, out);
@@ -321,7 +322,7 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
         enum cps_stop explained; /* 0: no */
     } reasons[] = {
         [CPS_WHY_GONE] = {"", 0},
-        [CPS_WHY_START] = {"the start of the run: nothing to go back to\n", 0},
+        [CPS_WHY_START] = {"", 0},
         [CPS_WHY_DEADLOCK] =
             {"deadlock: every processor waits for something that nothing will change\n",
              CPS_STOP_DEADLOCK},
@@ -336,6 +337,10 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
         put_point_stop(s, stop, out);
     } else if (stop->reason == CPS_WHY_END) {
         put_end(s, out);
+    } else if (stop->reason == CPS_WHY_START) {
+        cps_buf_str(out, cps_debug_oldest(s->debug)
+                             ? "the oldest place: older submissions are forgotten\n"
+                             : "the start of the run: nothing to go back to\n");
     } else if (stop->reason == CPS_WHY_REFUSED) {
         cps_buf_printf(out, "rejected: %s%s", refused ? refused->message : "", refused ? "\n" : "");
     } else if (stop->reason == CPS_WHY_INTERRUPTED && s->limited) {
@@ -345,7 +350,8 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
         if (!reasons[stop->reason].explained)
             return;
         play_explain(&s->play, session_engine(s), reasons[stop->reason].explained, out);
-        cps_buf_str(out, "\n");
+        cps_buf_str(out,
+                    s->live ? "\nhang: the next move ends the submission with an error\n" : "\n");
     }
 }
 
