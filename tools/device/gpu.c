@@ -247,7 +247,9 @@ static void recover(struct device *device, enum cps_stop stop)
     device->hang(device, cps_buf_text(&why));
     struct cps_err *err = play_restart(gpu->play);
     fail(device, err ? err : device_gpu_boot(device));
+    gpu->fence += gpu->next_cmd <= gpu->job->cmd_count; /* it would have had the next number */
     end_job(device, true);
+    gpu->fence = 0; /* of the new processor's ring */
 }
 
 /* The word that the engine waits for, as it is now. */
