@@ -265,6 +265,9 @@ struct cps_engine_ops {
 /** A bit for every kind of event. */
 #define CPS_ALL_KINDS ((UINT32_C(1) << CPS_EV_COUNT) - 1)
 
+/** Kinds of launches: CPS_WORK_* of event.def. */
+#define CPS_WORK_COUNT 7u
+
 /** Where an engine's events go. Others read `count`, and nothing else. */
 struct cps_tap {
     /** Who takes them; NULL: nobody. */
@@ -300,6 +303,8 @@ struct cps_engine {
     /** Packets dispatched; of scripts how often one was started, of PFIFO commands that CACHE1
      * took. */
     uint64_t packets;
+    /** Draws, dispatches and others that the firmware launched, by CPS_WORK_*. */
+    uint64_t launches[CPS_WORK_COUNT];
     /** The time of TICK events, of engines whose time is not their ticks. */
     uint64_t time;
     /** Stores that changed a register: equal counts, equal registers. */

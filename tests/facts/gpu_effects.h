@@ -47,6 +47,17 @@
 {A67G, "R9842=15", ", REG data 9842=15"},
 {ME, "Re267=2000 Re268=0 Re3a2=5 Re3a2=15 Reba2=15", ", REG data e267=2000, REG data e268=0, REG data e3a2=5, REG data e3a2=15, ASSUME "
  "counter 2000=0, MEMW event 2000=0, MEMW event 2004=0, REG data 10000e3a2=15"},
+/* What is launched: the source of indices is in 7:6 of PC_DRAWCALL_CNTL; 2D operations and BLIT are events. */
+{A67G, "R9e0b=4 R9840=1 R9e0b=84 R9840=1 R9e0b=c4 R9840=1 R9841=2 R9842=1e R9842=2a R9842=2b",
+ ", REG data 9e0b=4, REG data 9840=1, LAUNCH indexed 9840=1, REG data 9e0b=84, REG data 9840=1, LAUNCH draw 9840=1, REG data 9e0b=c4, REG "
+ "data 9840=1, LAUNCH feedback 9840=1, REG data 9841=2, LAUNCH dispatch 9841=2, REG data 9842=1e, LAUNCH resolve 9842=1e, REG data 9842=2a, "
+ "LAUNCH blit 9842=2a, REG data 9842=2b"},
+{A67G, "R9e0b=4084 R9840=1", ", REG data 9e0b=4084, REG data 9840=1, LAUNCH skipped 9840=1"},
+{BOTH, "R9c00=2a R9c00=2b", ", REG data 9c00=2a, LAUNCH blit 9c00=2a, REG data 9c00=2b"},
+{A8XX, "R9e00=84 R9800=1 R9801=2 R9802=1e R9802=2a", ", REG data 9e00=84, REG data 9800=1, LAUNCH draw 9800=1, REG data 9801=2, LAUNCH "
+ "dispatch 9801=2, REG data 9802=1e, LAUNCH resolve 9802=1e, REG data 9802=2a, LAUNCH blit 9802=2a"},
+{ME, "Re3a0=0 Re3a1=0 Re3a2=1e R2080=28 R2080=2b", ", REG data e3a0=0, LAUNCH draw e3a0=0, REG data e3a1=0, LAUNCH dispatch e3a1=0, REG data "
+ "e3a2=1e, LAUNCH resolve e3a2=1e, REG data 2080=28, LAUNCH blit 2080=28, REG data 2080=2b"},
 {A8XX, "?R1a2 ?R5c5", "3 3" ACK "1a2=3, REGR 1a2=3" ACK "5c5=3, REGR 5c5=3"},
 /* The pipe waits for an on-chip word, a wrapping counter (740 0c23..0c42). */
 {SEVEN, "SHARED_SCRATCH+10=4 |a4=10 |a5=4 {mov $04, 0x9}", ", PIPE a4=10, PIPE a5=4"},

@@ -17,13 +17,15 @@ WHAT = ("wait", "visibility", "ack", "clock", "secure", "counter", "unknown")
 PLACE = ("gpu", "ctrl", "sqe", "pipe", "mem", "insn", "stream", "unknown")
 REASON = ("done", "limit", "deadlock", "fault", "bad-packet")
 EXIT = ("end", "code", "out-missing", "out-range", "branch-range", "bad-op", "bad-len", "abort")
+LAUNCH = ("draw", "indexed", "feedback", "dispatch", "blit", "resolve", "skipped")
 WAIT = ("memory", "register", "control", "on-chip", "stream", "queue", "loop", "bad-packet", "fault")
 KINDS = (("SUBMIT", "nap", ()), ("PKT", "sav", LEVEL), ("REG", "ovs", PATH), ("REGR", "ov", ()),
          ("PIPE", "ov", ()), ("CTRL", "ov", ()), ("MEMW", "avs", VIA), ("MEMR", "avs", VIA),
          ("PROT", "ov", ()), ("IRQ", "n", ()), ("STEP", "cr", ()), ("STEPX", "cr", ()),
          ("ASSUME", "sav", WHAT), ("UNMODELLED", "sa", PLACE), ("END", "snq", REASON),
          ("TICK", "q", ()), ("EXIT", "sv", EXIT), ("METHOD", "ov", ()), ("SQE", "ov", ()),
-         ("WORD", "ov", ()), ("WAIT", "sav", WAIT))
+         ("WORD", "ov", ()), ("WAIT", "sav", WAIT),
+         ("LAUNCH", "sov", LAUNCH))
 CPUS = ("pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq", "pfifo", "vp1")
 PKT, REG, STEP_OF_1, STEP_OF_0 = 1, 2, (2, 3, 4, 5, 19), (10, 11)
 M64 = (1 << 64) - 1

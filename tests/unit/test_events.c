@@ -15,9 +15,9 @@
 
 /* As the first version of the format has them, 0 to 14, then in the order in which they came. */
 static const char *const keywords[] = {
-    "SUBMIT", "PKT",  "REG",  "REGR",   "PIPE",  "CTRL",   "MEMW",
-    "MEMR",   "PROT", "IRQ",  "STEP",   "STEPX", "ASSUME", "UNMODELLED",
-    "END",    "TICK", "EXIT", "METHOD", "SQE",   "WORD",   "WAIT",
+    "SUBMIT", "PKT",    "REG",  "REGR",  "PIPE",   "CTRL",       "MEMW", "MEMR",
+    "PROT",   "IRQ",    "STEP", "STEPX", "ASSUME", "UNMODELLED", "END",  "TICK",
+    "EXIT",   "METHOD", "SQE",  "WORD",  "WAIT",   "LAUNCH",
 };
 
 static void kinds_have_their_numbers(void **state)
@@ -46,6 +46,7 @@ static const struct {
     {CPS_EV_WAIT,
      {"memory", "register", "control", "on-chip", "stream", "queue", "loop", "bad-packet",
       "fault"}},
+    {CPS_EV_LAUNCH, {"draw", "indexed", "feedback", "dispatch", "blit", "resolve", "skipped"}},
     {CPS_EV_END, {"done", "limit", "deadlock", "fault", "bad-packet"}},
 };
 

@@ -14,6 +14,7 @@ enum list {
     LIST_REASON,
     LIST_EXIT,
     LIST_WAIT,
+    LIST_WORK,
     LIST_COUNT,
 };
 

@@ -128,29 +128,68 @@ static void write_LPAC(const struct cps_access *at)
                                 reg[LPAC_SQE_INSTR_BASE]);
 }
 
-/* An event; its row says where the address of the sample counter is. */
-static void write_samples(const struct cps_access *at)
+/* ---- what starts work of other blocks ---- */
+
+static void launch(const struct cps_access *at, unsigned kind)
 {
-    enum { ZPASS_DONE = 0x15, EVENT_MASK = 0x7f };
+    struct afuc_core *core = core_of_(at);
+    core->machine->engine.launches[kind]++;
+    core_event_(core, CPS_EV_LAUNCH, kind, at->number, at->value);
+}
+
+/* The row says which register has the source of the indices: 0 memory, 2 none, 3 the counter of
+ * transform feedback (D: pc_di_src_sel). Bit 14 is set for a draw that a predicate switched off (F:
+ * a650 on; before, firmware does not come here then). */
+static void write_draw(const struct cps_access *at)
+{
+    enum { SKIPPED = 14 };
+    static const uint8_t kinds[] = {CPS_WORK_INDEXED, CPS_WORK_INDEXED, CPS_WORK_DRAW,
+                                    CPS_WORK_FEEDBACK};
+    const struct afuc_core *core = core_of_(at);
+    uint32_t control = at->row->own ? bank_get_(core->machine, core->pipe, at->row->own) : 0;
+    if (!at->row->own)
+        launch(at, CPS_WORK_DRAW);
+    else
+        launch(at, control >> SKIPPED & 1 ? (unsigned)CPS_WORK_SKIPPED : kinds[control >> 6 & 3]);
+}
+
+static void write_KERNEL(const struct cps_access *at)
+{
+    launch(at, CPS_WORK_DISPATCH);
+}
+
+/* The row says where the address of the sample counter is, if the event itself does not. */
+static void write_event(const struct cps_access *at)
+{
+    enum { ZPASS_DONE = 0x15, BLIT = 0x1e, FILL_2D = 0x28, SCALE_2D = 0x2a, EVENT_MASK = 0x7f };
     struct cps_afuc *machine = core_of_(at)->machine;
+    uint32_t event = at->value & EVENT_MASK;
     const uint32_t *base = &machine->reg[at->row->own];
-    if ((at->value & EVENT_MASK) == ZPASS_DONE && machine->reg_flags[at->row->own] & REG_WRITTEN)
+    bool counts = at->row->own && machine->reg_flags[at->row->own] & REG_WRITTEN;
+    if (event == BLIT)
+        launch(at, CPS_WORK_RESOLVE);
+    else if (event >= FILL_2D && event <= SCALE_2D)
+        launch(at, CPS_WORK_BLIT);
+    else if (event == ZPASS_DONE && counts)
         stamp_samples_(core_of_(at), (uint64_t)base[1] << 32 | base[0]);
 }
 
 static const struct cps_reg_row rows[] = {
-/* The register that holds the address of the sample counter. */
-#define write_SAMPLES_A5   write_samples, .own = 0xe267
-#define write_SAMPLES_A5_1 write_samples, .own = 0xea67
-#define write_SAMPLES_A6   write_samples, .own = 0x8927
-#define read_STORED        NULL
-#define write_STORED       NULL
-#define read_RING          rings_read_base_
-#define read_POINTER       rings_read_pointer_
-#define read_MRB           saved_read_mrb_
-#define write_RING         rings_write_base_
-#define write_RPTR         rings_write_rptr_
-#define write_WPTR         rings_write_wptr_
+#define write_EVENT_2D   write_event
+#define write_EVENT_A5   write_event, .own = 0xe267
+#define write_EVENT_A5_1 write_event, .own = 0xea67
+#define write_EVENT_A6   write_event, .own = 0x8927
+#define write_DRAW_A5    write_draw
+#define write_DRAW_A6    write_draw, .own = 0x9e0b
+#define write_DRAW_A8    write_draw, .own = 0x9e00
+#define read_STORED      NULL
+#define write_STORED     NULL
+#define read_RING        rings_read_base_
+#define read_POINTER     rings_read_pointer_
+#define read_MRB         saved_read_mrb_
+#define write_RING       rings_write_base_
+#define write_RPTR       rings_write_rptr_
+#define write_WPTR       rings_write_wptr_
 #define GPU_REG(id, bits, low, high, rd, wr, evidence) \
     CPS_REG_ROW(bits, low, (high) - (low) + 1, 1, .read = read_##rd, .write = write_##wr),
 #include "emu/afuc/control/gpu.def"

@@ -96,6 +96,9 @@ static void put_afuc(const struct play *play, struct json_object *to)
             " memory_reads=%" PRIu64 " assumptions=%" PRIu64 " .places=%" PRIu64,
             events[CPS_EV_REG], events[CPS_EV_REGR], events[CPS_EV_MEMW], events[CPS_EV_MEMR],
             events[CPS_EV_ASSUME], events[CPS_EV_UNMODELLED]);
+    struct json_object *launches = cps_json_new_object(to, "launches");
+    for (unsigned i = 0; i < CPS_WORK_COUNT; i++)
+        cps_json_uint(launches, cps_event_sub_word(CPS_EV_LAUNCH, i), engine->launches[i]);
     put_packets(play, to);
     put_places(play, cps_json_new_array(to, "unmodelled"));
     doc_put(to, ".is_full?=%d assumed=%s", play->place_count == PLAY_MAX_PLACES, play->fw->assumed);
