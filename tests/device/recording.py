@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A recording as another reader sees it: sections of .rd, and for each submission all its memory.
-Usage: recording.py CPSCOPE TEST_RECORDING"""
+"""A recording as another reader sees it: sections of .rd, and for each submission all its memory; and of a live run, whose
+trace is that of its recording.
+Usage: recording.py CPSCOPE TEST_RECORDING NATIVE"""
 import gzip
 import os
 import re
@@ -12,8 +13,8 @@ import tempfile
 
 import tap
 
-CPSCOPE, RECORDER = sys.argv[1:]
-FOLDER = tempfile.TemporaryDirectory()
+CPSCOPE, RECORDER, NATIVE = (os.path.abspath(path) for path in sys.argv[1:])
+FOLDER = tempfile.TemporaryDirectory(prefix="cps-", dir="/tmp")  # a socket's path is short
 PATH = os.path.join(FOLDER.name, "demo.rd.gz")
 CMD, GPUADDR, CMDSTREAM, CONTENTS, GPU_ID, CHIP_ID = 2, 3, 6, 12, 13, 14
 PAGE = 4096
@@ -107,7 +108,21 @@ def converted():
     assert " 3 submissions\n" in done.stdout, done.stdout
 
 
+def live():
+    """Clients, threads and the firmware wait for each other; but for the name of the capture the traces are the same."""
+    recording, *traces = (os.path.join(FOLDER.name, name) for name in ("live.rd.gz", "live.txt", "again.txt"))
+    done = subprocess.run([CPSCOPE, "device", "-q", "--demo", "--policy", "waits=stop", "--record", recording, "-o", traces[0],
+                           "--", NATIVE, "sync"], env={**os.environ, "XDG_RUNTIME_DIR": FOLDER.name}, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done
+    subprocess.run([CPSCOPE, "run", "-q", "--demo", recording, "-o", traces[1]], check=True, timeout=60)
+    lines = [[line for line in open(trace, encoding="utf-8") if not line.startswith("# capture")] for trace in traces]
+    assert lines[0] == lines[1], next(both for both in zip(*lines) if both[0] != both[1])
+    assert any(text(payload) == "cpscope resume" for kind, payload in sections(recording) if kind == CMD)
+    return "%d lines" % len(lines[0])
+
+
 subprocess.run([RECORDER, "--keep", PATH], check=True, timeout=60)
 tap.run([("a recording begins with policies and chip", head), ("submissions have context and fence", named),
          ("each submission brings all its memory", whole), ("memory is that from before the submission", before),
-         ("a recording is read and written without a difference", converted)])
+         ("a recording is read and written without a difference", converted),
+         ("a run of a recording gives the trace of the live run", live)])
