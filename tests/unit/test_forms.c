@@ -83,7 +83,7 @@ static struct cps_event any_event(unsigned kind)
     unsigned who = !of_core ? (unsigned)CPS_CPU_NONE : cpu + (cpu >= CPS_CPU_NONE);
     bool narrow = kind == CPS_EV_REG || kind == CPS_EV_REGR || kind == CPS_EV_PIPE ||
                   kind == CPS_EV_CTRL || kind == CPS_EV_PROT || kind == CPS_EV_METHOD ||
-                  kind == CPS_EV_SQE || kind == CPS_EV_WORD;
+                  kind == CPS_EV_SQE || kind == CPS_EV_WORD || kind == CPS_EV_LAUNCH;
     uint32_t pc = (uint32_t)any_number(32);
     if (kind == CPS_EV_STEP || kind == CPS_EV_STEPX)
         return any_step(kind, pc, who);

@@ -118,8 +118,8 @@ static void class_lists_are_masks(void **state)
     uint32_t some = 0;
     assert_true(cps_text_classes("default", &some));
     assert_int_equal(mask & ~some, 1u << CPS_EV_CTRL | 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX |
-                                       1u << CPS_EV_SQE | 1u << CPS_EV_WORD);
-    assert_true(cps_text_classes("default,ctrl,step,sqe,payload", &some));
+                                       1u << CPS_EV_SQE | 1u << CPS_EV_WORD | 1u << CPS_EV_LAUNCH);
+    assert_true(cps_text_classes("default,ctrl,step,sqe,payload,launch", &some));
     assert_int_equal(some, mask);
     const char *const wrong[] = {"", "reg,", ",reg", "REG", "re", "regx", "reg pkt", "al"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
