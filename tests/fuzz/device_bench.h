@@ -177,6 +177,8 @@ static inline void bench_end(struct bench *b)
     assert(!b->device.client_count && !b->device.files && !b->device.jobs);
     assert(!b->device.job_count && !b->device.bo_count && !b->device.bytes);
     device_deinit(&b->device);
+    static const struct device_use nothing;
+    assert(!memcmp(&b->device.use, &nothing, sizeof(nothing)));
     assert(bench_lowest_fd() == b->first);
 }
 

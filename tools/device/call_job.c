@@ -70,14 +70,25 @@ static struct device_job *new_job(struct call *call, const struct device_queue *
     *job = (struct device_job){.file = call->file,
                                .queue = queue->id,
                                .priority = queue->priority,
-                               .wait = device_fence_new(false),
-                               .done = device_fence_new(false)};
+                               .wait = device_fence_new(call->device, false),
+                               .done = device_fence_new(call->device, false)};
     if (job->wait && job->done) {
         job->wait->merged = true;
         return job;
     }
     device_job_free(call->device, job);
     return NULL;
+}
+
+/* Counts what a job keeps of what a client sends. */
+static bool count_items(struct call *call, struct device_job *job, size_t count)
+{
+    size_t *items = &call->device->use.items;
+    if (count > DEVICE_MAX_ITEMS - *items)
+        return false;
+    *items += count;
+    job->items += count;
+    return true;
 }
 
 /* The buffers of a job without EN_VM_BIND: they keep their addresses until it ends. */
@@ -88,6 +99,8 @@ static int take_bos(struct call *call, struct device_job *job, const struct msm_
     uint64_t ignored;
     if (submit->bo_count > DEVICE_MAX_HANDLES)
         return -EINVAL;
+    if (!count_items(call, job, submit->bo_count))
+        return -ENOMEM;
     job->bo = calloc((size_t)submit->bo_count + 1, sizeof(struct device_bo *));
     if (!job->bo)
         return -ENOMEM;
@@ -126,6 +139,8 @@ static int take_cmds(struct call *call, struct device_job *job, const struct msm
     const struct msm_submit_cmd *cmds = (const void *)call->message->array[1];
     if (submit->cmd_count > DEVICE_MAX_CMDS)
         return -EINVAL;
+    if (!count_items(call, job, submit->cmd_count))
+        return -ENOMEM;
     job->cmd = calloc((size_t)submit->cmd_count + 1, sizeof(*job->cmd));
     if (!job->cmd)
         return -ENOMEM;
@@ -242,6 +257,8 @@ static int take_binds(struct call *call, struct device_job *job, const struct ms
         args->op_count == 1 ? &args->op : (const void *)call->message->array[DEVICE_MAX_ARRAYS];
     if (!args->op_count || args->op_count > DEVICE_MAX_MAPPINGS)
         return -EINVAL;
+    if (!count_items(call, job, args->op_count))
+        return -ENOMEM;
     job->bind = calloc(args->op_count, sizeof(*job->bind));
     job->bind_bo = calloc(args->op_count, sizeof(struct device_bo *));
     if (!job->bind || !job->bind_bo)

@@ -7,12 +7,12 @@
 
 int call_syncobj_create(struct call *call, struct drm_syncobj_new *new)
 {
-    struct device_syncobj *sync = device_syncobj_new();
+    struct device_syncobj *sync = device_syncobj_new(call->device);
     if (new->flags & ~(uint32_t)DRM_SYNCOBJ_SIGNALED) {
         device_syncobj_unref(sync);
         return -EINVAL;
     }
-    struct device_fence *fence = new->flags ? device_fence_new(true) : NULL;
+    struct device_fence *fence = new->flags ? device_fence_new(call->device, true) : NULL;
     bool good = sync && (!new->flags || (fence && device_syncobj_put(sync, 0, fence)));
     device_fence_unref(fence);
     new->handle = good ? device_syncobj_handle(call->file, sync) : 0;
@@ -117,7 +117,7 @@ int call_timeline_wait(struct call *call, struct drm_syncobj_timeline_wait_ *wai
 /* Does something with each syncobj of a list. */
 int call_each_syncobj(struct call *call, uint32_t count, const uint64_t *points, bool signals)
 {
-    struct device_fence *fence = signals ? device_fence_new(true) : NULL;
+    struct device_fence *fence = signals ? device_fence_new(call->device, true) : NULL;
     int status = count ? signals && !fence ? -ENOMEM : 0 : -EINVAL;
     for (uint32_t i = 0; i < count && !status; i++) {
         uint32_t handle;
@@ -168,7 +168,7 @@ int call_sync_merge(struct call *call)
     struct device_message *message = call->message;
     struct device_fence *a = device_sync_file_fence(call->device, message->fd[0]);
     struct device_fence *b = device_sync_file_fence(call->device, message->fd[1]);
-    struct device_fence *both = device_fence_new(false);
+    struct device_fence *both = device_fence_new(call->device, false);
     int status = a && b ? -ENOMEM : -EINVAL;
     if (a && b && both && device_fence_add(both, a) && device_fence_add(both, b)) {
         message->answer_fd = device_sync_file_new(call->device, both);

@@ -56,22 +56,40 @@ enum {
     DEVICE_MAX_SYNC_FILES = 16384, /**< of the device */
     DEVICE_MAX_TEXT = 4096,        /**< bytes of a name or of metadata */
 };
+/** The same of the device, whose memory all clients share. */
+enum {
+    DEVICE_MAX_FILES = 4096,
+    DEVICE_MAX_SLOTS = 1 << 19,        /**< of tables of handles, free or not */
+    DEVICE_MAX_ALL_POINTS = 1 << 20,   /**< of timelines, and of merged fences */
+    DEVICE_MAX_ALL_MAPPINGS = 1 << 20, /**< of address spaces */
+    DEVICE_MAX_ITEMS = 1 << 20,        /**< buffers, commands and changes of jobs */
+    DEVICE_MAX_WAITED = 1 << 16,       /**< handles that questions wait for */
+    DEVICE_MAX_MESSAGES = 256 << 20,   /**< bytes of questions and answers */
+    DEVICE_MAX_OUT = 1 << 20,          /**< bytes of an array of an answer */
+};
+/** What counts against these. */
+struct device_use {
+    size_t files, slots, points, mappings, items, waited, messages;
+};
 /** Bytes of buffers, of all clients. */
 #define DEVICE_MAX_MEMORY (UINT64_C(16) << 30)
 
 /* ---- sync.c ---- */
 
+struct device;
+
 /** Done, or not yet: device_fence_done() says it. Counted by those who hold it. */
 struct device_fence {
+    struct device *device;
     unsigned refs;
     bool done;
     bool merged; /**< done when all parts are */
     struct device_fence **part;
     size_t part_count;
 };
-struct device_fence *device_fence_new(bool done);                  /**< NULL: no memory */
-struct device_fence *device_fence_ref(struct device_fence *fence); /**< NULL is fine */
-void device_fence_unref(struct device_fence *fence);               /**< NULL is fine */
+struct device_fence *device_fence_new(struct device *device, bool done); /**< NULL: no memory */
+struct device_fence *device_fence_ref(struct device_fence *fence);       /**< NULL is fine */
+void device_fence_unref(struct device_fence *fence);                     /**< NULL is fine */
 bool device_fence_done(struct device_fence *fence);
 /** Makes @p to wait for @p fence, too. False: no memory, or too many. */
 bool device_fence_add(struct device_fence *to, struct device_fence *fence);
@@ -83,6 +101,7 @@ struct device_point {
 };
 /** Counted by handles, by jobs that wait, and by the device once it was exported. */
 struct device_syncobj {
+    struct device *device;
     unsigned refs;
     struct device_point *list; /**< by `point`, ascending */
     size_t count;
@@ -187,11 +206,13 @@ struct device_job {
     struct msm_vm_bind_op *bind; /**< an address space's changes, and no commands */
     struct device_bo **bind_bo;  /**< the buffer of each */
     size_t bind_count;
+    size_t items; /**< that count against DEVICE_MAX_ITEMS */
     struct device_job *next;
 };
 
 /** What every open of the node has. */
 struct device_file {
+    struct device *device;
     uint8_t token[DEVICE_TOKEN];
     int memfd;     /**< the node that its client has */
     unsigned refs; /**< connections that hold it */
@@ -295,6 +316,7 @@ struct device {
     size_t exported_count, exported_sweep;
     struct device_sync_file *sync_file;
     size_t sync_file_count, sync_file_sweep;
+    struct device_use use;
     struct device_counts counts;
     struct device_record *record; /**< gets every submission, or NULL */
     /** Is told of each hang and each fault, while the engine stands there. */
@@ -316,7 +338,7 @@ uint64_t device_syncobj_payload(struct device_syncobj *sync, bool submitted);
 /** Puts a fence at a point; at 0 it replaces everything. Takes a reference of its own. */
 bool device_syncobj_put(struct device_syncobj *sync, uint64_t point, struct device_fence *fence);
 void device_syncobj_reset(struct device_syncobj *sync);
-struct device_syncobj *device_syncobj_new(void);
+struct device_syncobj *device_syncobj_new(struct device *device);
 void device_syncobj_unref(struct device_syncobj *sync);
 /** The syncobj of a handle, or NULL. */
 struct device_syncobj *device_syncobj_find(const struct device_file *file, uint32_t handle);

@@ -34,21 +34,26 @@ void device_file_name(struct device_file *file, pid_t pid)
 
 struct device_file *device_file_new(struct device *device)
 {
+    if (device->use.files >= DEVICE_MAX_FILES)
+        return NULL;
     struct device_file *file = calloc(1, sizeof(*file));
     if (!file)
         return NULL;
-    *file = (struct device_file){.context = ++device->next_context,
+    *file = (struct device_file){.device = device,
+                                 .context = ++device->next_context,
                                  .next_queue = 1,
                                  .next_iova = UINT64_C(0x100000000),
                                  .next = device->files};
     if (!CPS_LIST_ROOM(file->queue, file->queue_count) ||
         getrandom(file->token, sizeof(file->token), 0) != sizeof(file->token)) {
+        free(file->queue);
         free(file);
         return NULL;
     }
     /* Queue 0 is there from the beginning, of middle priority. */
     file->queue[file->queue_count++] = (struct device_queue){.priority = 4};
     device->files = file;
+    device->use.files++;
     device->counts.files++;
     return file;
 }
@@ -59,6 +64,8 @@ void device_file_free(struct device *device, struct device_file *file)
     while (*at != file)
         at = &(*at)->next;
     *at = file->next;
+    device->use.files--;
+    device->use.slots -= file->handle_count + file->syncobj_count;
     for (size_t i = 0; i < file->handle_count; i++)
         device_bo_unref(device, file->handle[i].bo);
     for (size_t i = 0; i < file->syncobj_count; i++)

@@ -139,8 +139,10 @@ uint32_t device_handle_new(struct device_file *file, struct device_bo *bo)
     while (i < file->handle_count && file->handle[i].bo)
         i++;
     if (i == file->handle_count) {
-        if (i >= DEVICE_MAX_HANDLES || !CPS_LIST_ROOM(file->handle, file->handle_count))
+        if (i >= DEVICE_MAX_HANDLES || file->device->use.slots >= DEVICE_MAX_SLOTS ||
+            !CPS_LIST_ROOM(file->handle, file->handle_count))
             return 0;
+        file->device->use.slots++;
         file->handle_count++;
     }
     file->handle[i] = (struct device_handle){.bo = bo};
@@ -217,13 +219,16 @@ const uint8_t *device_mapping_next(const struct device_mapping *mapping, uint64_
     return data + from;
 }
 
-static bool insert(struct device_space *space, size_t at, struct device_mapping mapping)
+static bool insert(struct device *device, struct device_space *space, size_t at,
+                   struct device_mapping mapping)
 {
-    if (space->count >= DEVICE_MAX_MAPPINGS || !CPS_LIST_ROOM(space->list, space->count))
+    if (space->count >= DEVICE_MAX_MAPPINGS || device->use.mappings >= DEVICE_MAX_ALL_MAPPINGS ||
+        !CPS_LIST_ROOM(space->list, space->count))
         return false;
     memmove(&space->list[at + 1], &space->list[at], (space->count - at) * sizeof(*space->list));
     space->list[at] = mapping;
     space->count++;
+    device->use.mappings++;
     if (mapping.bo)
         mapping.bo->refs++;
     return true;
@@ -256,7 +261,7 @@ int device_space_unmap(struct device *device, struct device_space *space, uint64
         bool splits = rest.iova + rest.size > end;
         if (splits) {
             cut_front(&rest, end);
-            if (!insert(space, i + 1, rest))
+            if (!insert(device, space, i + 1, rest))
                 return -ENOMEM;
             mapping = &space->list[i];
         }
@@ -270,6 +275,7 @@ int device_space_unmap(struct device *device, struct device_space *space, uint64
         cut_front(&space->list[last], end);
     memmove(&space->list[i], &space->list[last], (space->count - last) * sizeof(*space->list));
     space->count -= last - i;
+    device->use.mappings -= last - i;
     return 0;
 }
 
@@ -282,13 +288,14 @@ int device_space_map(struct device *device, struct device_space *space, uint64_t
     if (status)
         return status;
     struct device_mapping mapping = {iova, size, bo, offset};
-    return insert(space, lower_bound(space, iova), mapping) ? 0 : -ENOMEM;
+    return insert(device, space, lower_bound(space, iova), mapping) ? 0 : -ENOMEM;
 }
 
 void device_space_deinit(struct device *device, struct device_space *space)
 {
     for (size_t i = 0; i < space->count; i++)
         device_bo_unref(device, space->list[i].bo);
+    device->use.mappings -= space->count;
     free(space->list);
     *space = (struct device_space){0};
 }

@@ -57,6 +57,7 @@ void device_job_free(struct device *device, struct device_job *job)
         job->done->done =
             true; /* who got it from a submission that failed does not wait for ever */
     device_fence_unref(job->done);
+    device->use.items -= job->items;
     free(job->bo);
     free(job->bind);
     free(job->bind_bo);

@@ -26,6 +26,7 @@
 enum client_state { READS_HEAD, READS_REST, WAITS, WRITES };
 
 struct device_client {
+    struct device *device;
     int fd;
     enum client_state state;
     struct device_message message;
@@ -36,6 +37,8 @@ struct device_client {
     struct device_file **held;
     size_t held_count;
     pid_t pid;
+    size_t charged; /* bytes of its message */
+    size_t waited;  /* handles that its question waits for */
 };
 
 /* ---- open files ---- */
@@ -67,9 +70,23 @@ static void close_fds(struct device_message *message)
     message->answer_fd = -1;
 }
 
+/* Bytes that the message has in the device. False: too many. */
+static bool charge(struct device_client *client, size_t bytes)
+{
+    size_t *all = &client->device->use.messages;
+    if (bytes > DEVICE_MAX_MESSAGES - *all)
+        return false;
+    *all += bytes;
+    client->charged += bytes;
+    return true;
+}
+
 static void free_message(struct device_client *client)
 {
     struct device_message *message = &client->message;
+    client->device->use.messages -= client->charged;
+    client->device->use.waited -= client->waited;
+    client->charged = client->waited = 0;
     if (message->head.kind == DEVICE_IOCTL && message->structure) {
         for (unsigned i = 0; i <= DEVICE_MAX_ARRAYS; i++) {
             if (message->owned[i])
@@ -222,6 +239,8 @@ static bool take_piece(struct device_client *client, size_t *at, unsigned i, uns
     message->size[i] = (uint32_t)size;
     message->out[i] = way & DEVICE_OUT;
     if (!(way & DEVICE_IN)) {
+        if (size > DEVICE_MAX_OUT || !charge(client, 2 * size)) /* it is in the answer, too */
+            return false;
         message->array[i] = calloc(1, size + 1);
         message->owned[i] = true;
         return message->array[i];
@@ -296,6 +315,24 @@ static bool take_ioctl(struct device_client *client)
     return take_special(client, &at) && at == message->head.size;
 }
 
+/* A question that waits is asked again whenever something has happened. False: they are too many.
+ */
+static bool count_waited(struct device_client *client)
+{
+    struct device_message *message = &client->message;
+    struct device_use *use = &client->device->use;
+    bool wait = message->head.row == DEVICE_SYNCOBJ_WAIT ||
+                message->head.row == DEVICE_SYNCOBJ_TIMELINE_WAIT;
+    size_t count = wait ? message->size[0] / sizeof(uint32_t) : 1;
+    if (message->begun)
+        return true;
+    if (count > DEVICE_MAX_WAITED - use->waited)
+        return false;
+    use->waited += count;
+    client->waited = count;
+    return true;
+}
+
 /* False: the connection is over. */
 static bool ask(struct device *device, struct device_client *client)
 {
@@ -325,6 +362,8 @@ static bool ask(struct device *device, struct device_client *client)
     if (!message->structure && !take_ioctl(client))
         return false;
     status = device_call(device, file, message);
+    if (status == DEVICE_LATER && !count_waited(client))
+        status = -ENOMEM;
     if (status == DEVICE_LATER) {
         client->state = WAITS;
         message->begun = true;
@@ -390,6 +429,8 @@ static bool read_question(struct device *device, struct device_client *client)
         if (in_head) {
             if (head->version != DEVICE_VERSION || head->size > DEVICE_MAX_SIZE)
                 return false;
+            if (!charge(client, head->size))
+                return false;
             client->rest = calloc(1, (size_t)head->size + 8);
             if (!client->rest)
                 return false;
@@ -422,7 +463,7 @@ bool device_connect(struct device *device, int fd, pid_t pid)
         return false;
     }
     struct device_client *client = &device->clients[device->client_count++];
-    *client = (struct device_client){.fd = fd, .pid = pid};
+    *client = (struct device_client){.device = device, .fd = fd, .pid = pid};
     client->message = (struct device_message){.fd = {-1, -1}, .answer_fd = -1};
     return true;
 }

@@ -15,11 +15,11 @@
 
 /* ---- fences ---- */
 
-struct device_fence *device_fence_new(bool done)
+struct device_fence *device_fence_new(struct device *device, bool done)
 {
     struct device_fence *fence = calloc(1, sizeof(*fence));
     if (fence)
-        *fence = (struct device_fence){.refs = 1, .done = done};
+        *fence = (struct device_fence){.device = device, .refs = 1, .done = done};
     return fence;
 }
 
@@ -36,14 +36,17 @@ void device_fence_unref(struct device_fence *fence)
         return;
     for (size_t i = 0; i < fence->part_count; i++)
         device_fence_unref(fence->part[i]);
+    fence->device->use.points -= fence->part_count;
     free(fence->part);
     free(fence);
 }
 
 bool device_fence_done(struct device_fence *fence)
 {
-    while (fence->part_count && fence->part[fence->part_count - 1]->done)
+    while (fence->part_count && fence->part[fence->part_count - 1]->done) {
         device_fence_unref(fence->part[--fence->part_count]);
+        fence->device->use.points--;
+    }
     fence->done |= fence->merged && !fence->part_count;
     return fence->done;
 }
@@ -58,20 +61,23 @@ bool device_fence_add(struct device_fence *to, struct device_fence *fence)
         struct device_fence *part = fence->merged ? fence->part[i] : fence;
         if (part->done)
             continue;
-        if (to->part_count >= DEVICE_MAX_POINTS || !CPS_LIST_ROOM(to->part, to->part_count))
+        if (to->part_count >= DEVICE_MAX_POINTS ||
+            to->device->use.points >= DEVICE_MAX_ALL_POINTS ||
+            !CPS_LIST_ROOM(to->part, to->part_count))
             return false;
         to->part[to->part_count++] = device_fence_ref(part);
+        to->device->use.points++;
     }
     return true;
 }
 
 /* ---- syncobjs ---- */
 
-struct device_syncobj *device_syncobj_new(void)
+struct device_syncobj *device_syncobj_new(struct device *device)
 {
     struct device_syncobj *sync = calloc(1, sizeof(*sync));
     if (sync)
-        *sync = (struct device_syncobj){.refs = 1, .write_end = -1};
+        *sync = (struct device_syncobj){.device = device, .refs = 1, .write_end = -1};
     return sync;
 }
 
@@ -79,6 +85,7 @@ void device_syncobj_reset(struct device_syncobj *sync)
 {
     for (size_t i = 0; i < sync->count; i++)
         device_fence_unref(sync->list[i].fence);
+    sync->device->use.points -= sync->count;
     sync->count = 0;
     sync->reached = 0;
 }
@@ -105,8 +112,10 @@ uint32_t device_syncobj_handle(struct device_file *file, struct device_syncobj *
     while (i < file->syncobj_count && file->syncobj[i])
         i++;
     if (i == file->syncobj_count) {
-        if (i >= DEVICE_MAX_HANDLES || !CPS_LIST_ROOM(file->syncobj, file->syncobj_count))
+        if (i >= DEVICE_MAX_HANDLES || file->device->use.slots >= DEVICE_MAX_SLOTS ||
+            !CPS_LIST_ROOM(file->syncobj, file->syncobj_count))
             return 0;
+        file->device->use.slots++;
         file->syncobj_count++;
     }
     file->syncobj[i] = sync;
@@ -129,6 +138,7 @@ static void prune(struct device_syncobj *sync)
     if (done)
         memmove(sync->list, sync->list + done, (sync->count - done) * sizeof(*sync->list));
     sync->count -= done;
+    sync->device->use.points -= done;
 }
 
 /* The first entry at or behind a point; the count if there is none. */
@@ -169,7 +179,7 @@ uint64_t device_syncobj_payload(struct device_syncobj *sync, bool submitted)
 
 struct device_fence *device_syncobj_fence(struct device_syncobj *sync, uint64_t point)
 {
-    struct device_fence *fence = device_fence_new(device_point_done(sync, point));
+    struct device_fence *fence = device_fence_new(sync->device, device_point_done(sync, point));
     if (!fence || fence->done)
         return fence;
     size_t last = point ? entry_of(sync, point) : sync->count - 1;
@@ -188,12 +198,14 @@ bool device_syncobj_put(struct device_syncobj *sync, uint64_t point, struct devi
         device_syncobj_reset(sync);
     else
         prune(sync);
-    if (sync->count >= DEVICE_MAX_POINTS || !CPS_LIST_ROOM(sync->list, sync->count))
+    if (sync->count >= DEVICE_MAX_POINTS || sync->device->use.points >= DEVICE_MAX_ALL_POINTS ||
+        !CPS_LIST_ROOM(sync->list, sync->count))
         return false;
     /* A point that comes too late is as far as the newest one (kernel: dma_fence_chain_init()). */
     uint64_t newest = sync->count ? sync->list[sync->count - 1].point : sync->reached;
     if (point && point < newest)
         point = newest;
+    sync->device->use.points++;
     sync->list[sync->count++] = (struct device_point){point, device_fence_ref(fence)};
     return true;
 }
