@@ -165,6 +165,8 @@ int device_space_map(struct device *device, struct device_space *space, uint64_t
                      uint64_t size, struct device_bo *bo, uint64_t offset);
 int device_space_unmap(struct device *device, struct device_space *space, uint64_t iova,
                        uint64_t size);
+/** Unmaps buffers whose handles were closed, and which no job has any more. */
+void device_space_unmap_closed(struct device *device, struct device_space *space);
 /** The mapping that holds an address, or NULL. */
 struct device_mapping *device_space_find(struct device_space *space, uint64_t iova);
 /**
@@ -205,7 +207,8 @@ struct device_job {
     size_t bo_count;
     struct msm_vm_bind_op *bind; /**< an address space's changes, and no commands */
     struct device_bo **bind_bo;  /**< the buffer of each */
-    size_t bind_count;
+    size_t bind_count, bind_next;
+    bool first;   /**< no job of its queue is before it */
     size_t items; /**< that count against DEVICE_MAX_ITEMS */
     struct device_job *next;
 };
@@ -308,6 +311,7 @@ struct device {
     uint32_t next_context;
     struct device_job *jobs; /**< that have not begun, oldest first */
     uint32_t job_count;      /**< that have not ended */
+    bool changing;           /**< the first job changes an address space, and has not done so */
     uint64_t next_job;
     struct device_bo **bo; /**< all, to find one that comes back as a descriptor */
     size_t bo_count;

@@ -279,6 +279,20 @@ int device_space_unmap(struct device *device, struct device_space *space, uint64
     return 0;
 }
 
+void device_space_unmap_closed(struct device *device, struct device_space *space)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < space->count; i++) {
+        struct device_bo *bo = space->list[i].bo;
+        if (bo && bo->closing && !bo->jobs)
+            device_bo_unref(device, bo);
+        else
+            space->list[kept++] = space->list[i];
+    }
+    device->use.mappings -= space->count - kept;
+    space->count = kept;
+}
+
 int device_space_map(struct device *device, struct device_space *space, uint64_t iova,
                      uint64_t size, struct device_bo *bo, uint64_t offset)
 {

@@ -16,11 +16,17 @@ struct device_queue *device_queue_find(struct device_file *file, uint32_t id)
     return NULL;
 }
 
+static bool same_queue(const struct device_job *a, const struct device_job *b)
+{
+    return a->file == b->file && a->queue == b->queue;
+}
+
 void device_job_add(struct device *device, struct device_job *job)
 {
     struct device_job **end = &device->jobs;
-    while (*end)
-        end = &(*end)->next;
+    job->first = true;
+    for (; *end; end = &(*end)->next)
+        job->first &= !same_queue(*end, job);
     *end = job;
     job->number = device->next_job++;
     job->file->jobs++;
@@ -29,19 +35,14 @@ void device_job_add(struct device *device, struct device_job *job)
         job->bo[i]->jobs++;
 }
 
-/* Addresses of a buffer whose handle was closed while a job had it. */
-static void unmap_closed(struct device *device, struct device_file *file, struct device_bo *bo)
+/* Addresses of buffers whose handles were closed while a job had them. */
+static void unmap_closed(struct device *device, struct device_file *file)
 {
-    struct device_space *space = &file->space;
-    bo->closing = false;
     for (size_t i = 0; i < file->handle_count; i++) {
-        if (file->handle[i].bo == bo)
-            return;
+        if (file->handle[i].bo)
+            file->handle[i].bo->closing = false;
     }
-    for (size_t i = space->count; i-- > 0;) {
-        if (space->list[i].bo == bo)
-            device_space_unmap(device, space, space->list[i].iova, space->list[i].size);
-    }
+    device_space_unmap_closed(device, &file->space);
 }
 
 void device_job_free(struct device *device, struct device_job *job)
@@ -68,11 +69,11 @@ void device_job_free(struct device *device, struct device_job *job)
 void device_job_end(struct device *device, struct device_job *job)
 {
     struct device_queue *queue = device_queue_find(job->file, job->queue);
-    for (size_t i = 0; i < job->bo_count; i++) {
-        job->bo[i]->jobs--;
-        if (job->bo[i]->closing && !job->bo[i]->jobs)
-            unmap_closed(device, job->file, job->bo[i]);
-    }
+    bool closed = false;
+    for (size_t i = 0; i < job->bo_count; i++)
+        closed |= !--job->bo[i]->jobs && job->bo[i]->closing;
+    if (closed)
+        unmap_closed(device, job->file);
     job->file->jobs--;
     device->job_count--;
     if (queue)
@@ -81,26 +82,17 @@ void device_job_end(struct device *device, struct device_job *job)
     device_job_free(device, job);
 }
 
-static bool same_queue(const struct device_job *a, const struct device_job *b)
-{
-    return a->file == b->file && a->queue == b->queue;
-}
-
-/* Whether a job of the same queue has to begin first. */
-static bool has_older(const struct device *device, const struct device_job *job)
-{
-    const struct device_job *other = device->jobs;
-    while (other != job && !same_queue(other, job))
-        other = other->next;
-    return other != job;
-}
-
 static struct device_job *take_job(struct device *device, struct device_job *job)
 {
     struct device_job **at = &device->jobs;
     while (*at != job)
         at = &(*at)->next;
     *at = job->next;
+    struct device_job *after = job->next;
+    while (after && !same_queue(after, job))
+        after = after->next;
+    if (after)
+        after->first = true;
     job->next = NULL;
     return job;
 }
@@ -110,8 +102,8 @@ static struct device_job *next_job(struct device *device, bool binds)
 {
     struct device_job *best = NULL;
     for (struct device_job *job = device->jobs; job; job = job->next) {
-        if (!job->bind_count == binds || (job->wait && !device_fence_done(job->wait)) ||
-            has_older(device, job))
+        if (!job->first || !job->bind_count == binds ||
+            (job->wait && !device_fence_done(job->wait)))
             continue;
         if (!best || job->priority < best->priority)
             best = job;
@@ -119,11 +111,13 @@ static struct device_job *next_job(struct device *device, bool binds)
     return best ? take_job(device, best) : NULL;
 }
 
-/* As the kernel: after a failed operation the address space is unusable. */
-static void bind(struct device *device, struct device_job *job)
+/* Changes an address space, as far as @p room goes. As the kernel: after a failed operation the
+ * address space is unusable. @return whether that was all */
+static bool bind(struct device *device, struct device_job *job, size_t *room)
 {
     struct device_file *file = job->file;
-    for (size_t i = 0; i < job->bind_count; i++) {
+    for (; job->bind_next < job->bind_count && *room; --*room) {
+        size_t i = job->bind_next++;
         const struct msm_vm_bind_op *op = &job->bind[i];
         int status = op->op == MSM_UNMAP
                          ? device_space_unmap(device, &file->space, op->iova, op->range)
@@ -131,7 +125,28 @@ static void bind(struct device *device, struct device_job *job)
                                             job->bind_bo[i], op->offset);
         file->broken |= status != 0;
     }
-    device->counts.binds += job->bind_count;
+    device->counts.binds += job->bind_next == job->bind_count ? job->bind_count : 0;
+    return job->bind_next == job->bind_count;
+}
+
+/* A change moves what lies behind it, so thousands of them take their time: clients are answered in
+ * between. The others of its queue come after it. */
+static void change_spaces(struct device *device)
+{
+    size_t room = 512;
+    struct device_job *job = NULL;
+    device->changing = false;
+    while (!device->changing && (job = next_job(device, true))) {
+        if (bind(device, job, &room)) {
+            device_job_end(device, job);
+            continue;
+        }
+        job->next = device->jobs;
+        device->jobs = job;
+        device->changing = true;
+        for (job = job->next; job; job = job->next)
+            job->first &= !same_queue(job, device->jobs);
+    }
 }
 
 /* The job that the GPU has ended. Whoever hung is guilty: his context alone learns of it. */
@@ -158,10 +173,7 @@ void device_schedule(struct device *device)
     do {
         if (device->gpu.state == GPU_ENDED)
             take_ended(device);
-        while ((job = next_job(device, true))) {
-            bind(device, job);
-            device_job_end(device, job);
-        }
+        change_spaces(device);
         job = device->gpu.state == GPU_IDLE ? next_job(device, false) : NULL;
         if (job)
             device_gpu_begin(device, job);

@@ -524,7 +524,8 @@ static bool answer_clients(struct device *device, int child, bool *ended, int mo
     struct pollfd *polls = device->polls;
     size_t count = device->client_count;
     bool deaf = device->deaf_until > device_now();
-    int timeout = earlier(device_gpu_timeout(device), first_deadline(device));
+    int timeout =
+        device->changing ? 0 : earlier(device_gpu_timeout(device), first_deadline(device));
     timeout = earlier(timeout, deaf ? earlier(most, DEAF / 1000000) : most);
     polls[0] = (struct pollfd){.fd = deaf ? -1 : device->listener, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = *ended ? -1 : child, .events = POLLIN};
