@@ -256,6 +256,36 @@ static bool duplicates(void)
     return true;
 }
 
+static int read_own(int fd)
+{
+    char byte = 0;
+    return read(fd, &byte, 1) != 1 || byte != '#';
+}
+
+/* The library's connections have numbers that a program may close, to use them for itself. */
+static bool own_descriptors(void)
+{
+    int fd = gpu_open();
+    HOLDS(gpu_param(fd, MSM_PRIORITIES) == 12);
+    int file = open("/proc/self/comm", O_RDONLY | O_CLOEXEC), ends[2];
+    HOLDS(file >= 0 && !pipe(ends) && write(ends[1], "####", 4) == 4);
+    for (int i = 200; i < 300; i++) {
+        if (i != fd && i != file && i != ends[0])
+            dup2(ends[0], i);
+    }
+    HOLDS(in_child(read_own, 257) && in_child(read_own, 256));
+    close(fd);
+    fd = gpu_open();
+    HOLDS(gpu_param(fd, MSM_PRIORITIES) == 12);
+    for (int i = 200; i < 300; i++)
+        close(i);
+    close(file);
+    close(ends[0]);
+    close(ends[1]);
+    close(fd);
+    return true;
+}
+
 static void *use_in_thread(void *argument)
 {
     int fd = *(int *)argument;
@@ -330,6 +360,8 @@ const struct fact facts_memory[] = {
     {"VM_BIND maps over mappings, splits them, maps nothing, unmaps; bad ranges EINVAL", vm_bind},
     {"submissions of ranges that no buffer has are refused, and the next one runs", bad_submits},
     {"an open file is used through dup, after close, and in a child", duplicates},
+    {"a program may have its own files at the numbers of the library's connections",
+     own_descriptors},
     {"eight threads submit to one open file", threads},
     {"four processes submit at once", programs},
     {"thousands of handles take no quadratic time", many_handles},

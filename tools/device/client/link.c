@@ -72,19 +72,34 @@ static void close_link(void *argument)
     link->fd = 0;
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char folder[4096];
+
+/* Whether a number is still that of a connection: the program may have closed it, and have a file
+ * of its own there. */
+static bool is_link(int fd)
+{
+    struct sockaddr_un peer = {.sun_family = AF_UNSPEC};
+    socklen_t size = sizeof(peer);
+    size_t length = strlen(folder);
+    return getpeername(fd, (struct sockaddr *)&peer, &size) == 0 && peer.sun_family == AF_UNIX &&
+           strnlen(peer.sun_path, sizeof(peer.sun_path)) < sizeof(peer.sun_path) &&
+           strncmp(peer.sun_path, folder, length) == 0 &&
+           strcmp(peer.sun_path + length, "/" DEVICE_SOCKET) == 0;
+}
+
 static void start_child(void)
 {
+    int saved = errno;
     for (unsigned i = 0; i < MOST_LINKS; i++) {
         int fd = atomic_exchange(&link_fds[i], 0);
-        if (fd)
+        if (fd && is_link(fd))
             close(fd);
     }
+    errno = saved;
     shared_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     atomic_store(&shared_link.busy, false);
 }
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char folder[4096];
 
 static void start_client(void)
 {
