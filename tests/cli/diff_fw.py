@@ -332,7 +332,7 @@ def two_images(r):
     own = ["jump #is_pfp", "nop", claimfw.IS_PFP, "is_pfp:"]
     make.firmware(CPSCOPE, bare, claimfw.skeleton(own, {0x11: ["(rep)mov $00, $data"]}, "a5xx", first=()))
     assert "handlers removed: CP_NOP" in diff(pfp, me, bare + ".fw", me), "a table without a handler"
-    for wrong, said in (((pfp, pfp, other_pfp, me), "expected one PFP and one ME (pm4) of a5xx"), ((me, other_me, pfp, me), "no processor in common")):
+    for wrong, said in (((pfp, pfp, other_pfp, me), "expected its PFP and its ME (pm4)"), ((me, other_me, pfp, me), "no processor in common")):
         done = run("diff", *[word for name in wrong for word in ("--fw", name)], stream)
         assert done.returncode == 3 and said in done.stderr, done
 

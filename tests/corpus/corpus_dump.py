@@ -112,7 +112,7 @@ def others_run_what_is_named(cpscope, corpus, scratch):
     folders = ["--search", os.path.dirname(firmware[0]), "--search", os.path.dirname(dump)]
     done = run(cpscope, "check", *folders, trace)
     assert done.returncode == 0, done.stdout + done.stderr
-    done = run(cpscope, "diff", "--fw", firmware[0], "--fw", firmware[1], dump)
+    done = run(cpscope, "diff", "--policy", "clock=instructions", "--fw", firmware[0], "--fw", firmware[1], dump)
     assert done.returncode == 1 and "first difference" in done.stdout, done.stdout[:400]
 
 
@@ -236,8 +236,9 @@ def cut_anywhere(cpscope, corpus, scratch):
         open(path, "wb").write(data[:size])
         said = run(cpscope, "info", path)
         line = 1 + data[:size - 1].count(b"\n")
-        assert said.returncode == 0, (size, said)
+        assert said.returncode in (0, 4), (size, said)
         if data[size - 1:size] != b"\n":
+            assert said.returncode == 4
             assert "warning: truncated at line %d, in " % line in said.stdout.replace("\n", " "), (size, line, said.stdout[:500])
         if number >= 30:
             continue

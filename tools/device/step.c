@@ -223,7 +223,7 @@ static struct cps_err *add_part(struct device_step *step, bool *ret)
     const struct device_job *job = gpu->job;
     size_t part = step->next_cmd;
     struct cps_item item = {.kind = CPS_ITEM_FENCE};
-    size_t parts = job->cmd_count + (play->policy.ring == CPS_RING_MSM);
+    size_t parts = job->cmd_count + play_wants_fences(play);
     *ret = part < parts;
     if (!*ret)
         return NULL;

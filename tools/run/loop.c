@@ -111,8 +111,7 @@ static struct cps_err *submit(struct play *play, const struct cps_item *item)
     return NULL;
 }
 
-/* Whether the driver does something at the end of a submission. */
-static bool wants_fences(const struct play *play)
+bool play_wants_fences(const struct play *play)
 {
     switch ((enum cps_policy_ring)play->policy.ring) {
     case CPS_RING_CALLS:
@@ -127,7 +126,7 @@ static struct cps_err *end_submission(struct play *play, const struct cps_item *
 {
     bool fed = play->fed || play->config->submit < 0;
     play->fed = false;
-    if (!wants_fences(play) || !fed)
+    if (!play_wants_fences(play) || !fed)
         return NULL;
     play_boot(play);
     if (play->stopped)
@@ -335,7 +334,7 @@ static struct cps_err *gather_item(struct cps_item_sink *items, const struct cps
             play->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
         return play_check_gpu(play);
     }
-    if (item->kind == CPS_ITEM_FENCE && !wants_fences(play))
+    if (item->kind == CPS_ITEM_FENCE && !play_wants_fences(play))
         return NULL;
     return feed_add(&play->feed, item);
 }

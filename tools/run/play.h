@@ -174,6 +174,8 @@ CPS_MUST_USE struct cps_err *play_item(struct play *play, const struct cps_item 
  * pieces. @p runs  gets whether there is something to run */
 CPS_MUST_USE struct cps_err *play_feed_submission(struct play *play, const struct cps_item *item,
                                                   bool *runs);
+/** Whether the driver does something at the end of a submission: CPS_ITEM_FENCE. */
+bool play_wants_fences(const struct play *play);
 /** Feeds an input to its end, and ends the run. @p capture  the opened input where it is a capture;
  * NULL: what play_open() or play_gather() have read. */
 CPS_MUST_USE struct cps_err *play_run(struct play *play, struct cps_stream *capture);
