@@ -5,33 +5,24 @@ none of the checks passes on a device that executes nothing.
 
 Needs $CPSCOPE_CLIENT_ROOT (tools/client.sh --headers DIR makes it), $CPSCOPE_CORPUS, a compiler for arm64 and qemu.
 
-Usage: vulkan.py CPSCOPE [CHIP=FIRMWARE]..."""
+Usage: vulkan.py CPSCOPE [CHIP]..."""
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 
+import real_client
 import tap
 
 CPSCOPE = os.path.abspath(sys.argv[1])
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT, CORPUS = os.environ.get("CPSCOPE_CLIENT_ROOT"), os.environ.get("CPSCOPE_CORPUS")
+ROOT = real_client.ROOT
 COMPILER = "aarch64-linux-gnu-gcc"
-CHIPS = [word.split("=") for word in sys.argv[2:]] or [("a630", "a630_sqe-190.fw"), ("a750", "gen70900_sqe-181.fw")]
+CHIPS = sys.argv[2:] or ["a630", "a750"]
 # Jobs with "# trace" lines, and how turnip renders: at once, or tile by tile after a binning pass.
 TRACED = ["draws", "counts", "tessellation", "geometry", "multiview", "conditional", "feedback", "secondary"]
 MODES = ["sysmem", "gmem,forcebin"]
-
-
-def missing():
-    if not ROOT or not CORPUS:
-        return "%s is not set" % ("CPSCOPE_CORPUS" if ROOT else "CPSCOPE_CLIENT_ROOT")
-    for program in (COMPILER, "qemu-aarch64-static"):
-        if not shutil.which(program):
-            return "no " + program
-    return "" if headers() else "no headers of Vulkan: tools/client.sh --headers"
 
 
 def headers():
@@ -52,10 +43,8 @@ def build(folder):
 
 
 def run(program, chip, options, jobs, mode=MODES[0]):
-    firmware = os.path.join(CORPUS, "firmware", chip[1])
     words = [word for job in jobs for word in ("-j", job)]
-    return subprocess.run([CPSCOPE, "device", "-q", "--chip", chip[0], "--fw", firmware, "--root", ROOT, *options, "--", program, *words],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600, env={**os.environ, "TU_DEBUG": mode})
+    return real_client.run(CPSCOPE, chip, options, [program, *words], {"TU_DEBUG": mode})
 
 
 def checks(done):
@@ -80,7 +69,7 @@ def instances(trace):
 def test_trace(program, chip, folder, job, mode):
     trace = os.path.join(folder, "trace.jsonl")
     done = run(program, chip, ["-e", "reg", "-o", trace], [job], mode)
-    name = "%s, %s: %s: the draws of the trace are those of the program" % (chip[0], mode, job)
+    name = "%s, %s: %s: the draws of the trace are those of the program" % (chip, mode, job)
     expected = [int(word) for line in done.stdout.splitlines() if line.startswith("# trace PC_DRAWCALL_INSTANCE_NUM")
                 for word in line.split()[3:]]
     if "# SKIP" in done.stdout:
@@ -96,18 +85,20 @@ def test_chip(program, chip, folder):
     for mode in MODES:
         done = run(program, chip, [], [], mode)
         good, bad = checks(done)
-        tap.report("%s, %s: %d checks of vulkan.c are good" % (chip[0], mode, good), done.returncode == 0 and good > 40 and not bad,
+        tap.report("%s, %s: %d checks of vulkan.c are good" % (chip, mode, good), done.returncode == 0 and good > 40 and not bad,
                    "\n".join(bad) + done.stderr)
     done = run(program, chip, ["--idle"], [])
     good, bad = checks(done)
-    tap.report("%s: without execution %d checks fail, all of them" % (chip[0], len(bad)), not good and len(bad) > 40, done.stdout)
+    tap.report("%s: without execution %d checks fail, all of them" % (chip, len(bad)), not good and len(bad) > 40, done.stdout)
     for job in TRACED:
         for mode in MODES:
             test_trace(program, chip, folder, job, mode)
 
 
 def main():
-    why = missing()
+    why = real_client.missing(COMPILER)
+    if not why and not headers():
+        why = "no headers of Vulkan: tools/client.sh --headers"
     if why:
         tap.skip("the Vulkan program", why)
     else:
