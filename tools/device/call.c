@@ -25,6 +25,7 @@ int64_t call_nanoseconds(struct msm_timespec time)
 /* Waits for what is not done yet, or says that it took too long. */
 int call_later(struct call *call, int64_t deadline, int timed_out)
 {
+    deadline = device_deadline(call->device, call->message, deadline);
     if (deadline <= device_now())
         return timed_out;
     call->message->deadline = deadline;

@@ -306,7 +306,8 @@ struct device {
     size_t client_count;
     struct pollfd *polls;
     int listener;
-    int64_t deaf_until; /**< in CLOCK_MONOTONIC: no new connections until then */
+    int64_t deaf_until;      /**< in CLOCK_MONOTONIC: no new connections until then */
+    int64_t paused, resumed; /**< when device_serve() returned, and was called again */
     struct device_file *files;
     uint32_t next_context;
     struct device_job *jobs; /**< that have not begun, oldest first */
@@ -437,6 +438,10 @@ int device_bo_export(const struct device_bo *bo);
 struct device_bo *device_bo_of_fd(struct device *device, int fd);
 
 /* server.c */
+/** When a question is late that a client wants answered by @p deadline: a debugger's time at its
+ * prompt does not count. */
+int64_t device_deadline(const struct device *device, const struct device_message *message,
+                        int64_t deadline);
 CPS_MUST_USE struct cps_err *device_listen(struct device *device, const char *path);
 /** Takes over a connected socket as a client's. False: too many, and it is closed. */
 bool device_connect(struct device *device, int fd, pid_t pid);

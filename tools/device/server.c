@@ -582,6 +582,17 @@ static void raise_limit(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+int64_t device_deadline(const struct device *device, const struct device_message *message,
+                        int64_t deadline)
+{
+    if (!device->gpu.debugger)
+        return deadline;
+    if (message->begun && message->deadline > deadline)
+        deadline = message->deadline;
+    bool passed = device->paused && deadline > device->paused && deadline <= device->resumed;
+    return passed ? deadline + (device->resumed - device->paused) : deadline;
+}
+
 static bool wants_turn(const struct device *device)
 {
     struct device_debugger *debugger = device->gpu.debugger;
@@ -595,11 +606,13 @@ struct cps_err *device_serve(struct device *device, int child, bool *ended)
     struct sigaction before;
     sigaction(SIGPIPE, &ignore, &before);
     raise_limit();
+    device->resumed = device_now();
     bool good = true;
     while (good && !device->failed && !interrupted && !(*ended && !device->client_count) &&
            !wants_turn(device))
         good = device_step(device, child, ended, -1);
     sigaction(SIGPIPE, &before, NULL);
+    device->paused = device_now();
     struct cps_err *err = device->failed;
     device->failed = NULL;
     return err || good ? err : cps_err_os("the device's clients", "poll");

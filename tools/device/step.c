@@ -382,8 +382,10 @@ static struct cps_err *end_wait(struct device_step *step, bool *ret)
     *ret = next && !cps_item_acts(next);
     if (*ret)
         return cps_debug_feed(session->debug);
-    bool known = cps_engine_waits_for(session_engine(session), CPS_STOP_DEADLOCK, &step->wait);
-    if (!next && known && step->wait.what == CPS_WAIT_MEMORY && has_job(step) &&
+    struct cps_engine *stuck = next ? NULL : session_stuck(session);
+    bool known = stuck && cps_engine_waits_for(stuck, CPS_STOP_DEADLOCK, &step->wait);
+    cps_engine_destroy(stuck);
+    if (known && step->wait.what == CPS_WAIT_MEMORY && has_job(step) &&
         step->gives_up_at != cps_debug_location(session->debug).step)
         CPS_TRY(wait_for_memory(step, ret));
     return NULL;

@@ -315,6 +315,17 @@ static void put_end(const struct session *s, struct cps_buf *out)
     play_put_miss(&s->play, s->play.feed.item + place.missed_item, place.missed_answer, out);
 }
 
+/* What it waits for, where it cannot go on. */
+static void put_reason(const struct session *s, enum cps_stop stop, struct cps_buf *out)
+{
+    struct cps_engine *copy = stop == CPS_STOP_DEADLOCK ? session_stuck(s) : NULL;
+    play_explain(&s->play, copy ? copy : session_engine(s), stop, out);
+    cps_engine_destroy(copy);
+    cps_buf_str(out, "\n");
+    if (s->live)
+        cps_buf_str(out, "hang: the next move ends the submission with an error\n");
+}
+
 void look_stop(const struct session *s, const struct cps_debug_stop *stop, struct cps_buf *out)
 {
     static const struct {
@@ -349,9 +360,7 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
         cps_buf_str(out, reasons[stop->reason].text);
         if (!reasons[stop->reason].explained)
             return;
-        play_explain(&s->play, session_engine(s), reasons[stop->reason].explained, out);
-        cps_buf_str(out,
-                    s->live ? "\nhang: the next move ends the submission with an error\n" : "\n");
+        put_reason(s, reasons[stop->reason].explained, out);
     }
 }
 

@@ -188,6 +188,16 @@ const struct cps_item *session_item(const struct session *s)
     return fed ? &s->play.feed.item[fed - 1] : NULL;
 }
 
+struct cps_engine *session_stuck(const struct session *s)
+{
+    struct cps_engine *copy = NULL;
+    struct cps_err *err = cps_engine_clone(session_engine(s), &copy);
+    if (!err)
+        cps_engine_run(copy, 4u << 20);
+    cps_err_free(err);
+    return err ? NULL : copy;
+}
+
 uint32_t session_submission(const struct session *s)
 {
     uint32_t fed = cps_debug_location(s->debug).submission;

@@ -80,6 +80,9 @@ bool session_has_code(const struct session *session, unsigned core, uint64_t pc)
 uint32_t session_length(const struct session *session, unsigned core, uint32_t pc);
 /** The item that was fed last, NULL if none was. */
 const struct cps_item *session_item(const struct session *session);
+/** A copy of an engine that nothing will change again, run until it has found that itself: what
+ * single steps leave does not say what it waits for. NULL: memory is short. */
+struct cps_engine *session_stuck(const struct session *session);
 /** Which submission runs, as buffers of the capture count them; 0 before the first. */
 uint32_t session_submission(const struct session *session);
 /** The image that a core runs, and the index of its part there; NULL if the file has none. */
