@@ -32,7 +32,7 @@ static struct cps_err *write_report(const struct cps_options *opt, struct json_o
     doc_strip(root);
     if (opt->output) {
         if (mkdir(opt->output, 0777) && (stat(opt->output, &info) || !S_ISDIR(info.st_mode)))
-            return cps_err_os(opt->output, "cannot make the folder");
+            return cps_err_os(opt->output, "make the folder");
         cps_json_put(&json, root, JSON_C_TO_STRING_PRETTY);
         cps_buf_str(&json, "\n");
         CPS_TRY(write_text(opt->output, "audit.json", &json));

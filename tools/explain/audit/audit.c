@@ -3,9 +3,8 @@
  * flaws it shows. */
 #include "tools/explain/audit/audit.h"
 
-#include <errno.h>
+#include <dirent.h>
 #include <fnmatch.h>
-#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,43 +31,53 @@ static void add_file(struct audit *audit, const char *path, bool named, bool kno
         (struct audit_file){.path = tool_strdup(path), .named = named, .known = known};
 }
 
-static int by_bytes(const FTSENT **a, const FTSENT **b)
-{
-    return strcmp((*a)->fts_name, (*b)->fts_name);
-}
+static struct cps_err *add_folder(struct audit *audit, const char *folder, bool known,
+                                  unsigned depth);
 
-static struct cps_err *add_entry(struct audit *audit, FTS *folder, FTSENT *entry, bool known)
+static struct cps_err *add_entry(struct audit *audit, const char *folder, const char *name,
+                                 bool known, unsigned depth)
 {
-    if (entry->fts_info == FTS_D && entry->fts_level > MAX_DEPTH)
-        fts_set(folder, entry, FTS_SKIP);
-    errno = entry->fts_errno;
-    if (entry->fts_info == FTS_DNR)
-        return cps_err_os(entry->fts_path, "cannot read the folder");
-    if (entry->fts_info == FTS_NS || entry->fts_info == FTS_ERR)
-        return cps_err_os(entry->fts_path, "cannot look at it");
-    if (entry->fts_info == FTS_F)
-        add_file(audit, entry->fts_path, false, known);
+    CPS_BUF path = {0};
+    struct stat info;
+    if (!strcmp(name, ".") || !strcmp(name, ".."))
+        return NULL;
+    cps_buf_printf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+    if (lstat(tool_text(&path), &info))
+        return cps_err_os(cps_buf_text(&path), "look at it");
+    if (S_ISDIR(info.st_mode) && depth < MAX_DEPTH)
+        return add_folder(audit, cps_buf_text(&path), known, depth + 1);
+    if (S_ISREG(info.st_mode))
+        add_file(audit, cps_buf_text(&path), false, known);
     return NULL;
 }
 
-/* Adds a file, or those of a folder and the folders in it, by name, links not followed. */
+/* By name, links not followed. Not with fts_read(), to which a list that breaks off is whole. */
+static struct cps_err *add_folder(struct audit *audit, const char *folder, bool known,
+                                  unsigned depth)
+{
+    struct dirent **entry = NULL;
+    struct cps_err *err = NULL;
+    int count = scandir(folder, &entry, NULL, alphasort);
+    if (count < 0)
+        return cps_err_os(folder, "read the folder");
+    for (int i = 0; i < count; i++) {
+        err = err ? err : add_entry(audit, folder, entry[i]->d_name, known, depth);
+        free(entry[i]);
+    }
+    free(entry);
+    return err;
+}
+
+/* Adds a file, or those of a folder and the folders in it. */
 static struct cps_err *add_path(struct audit *audit, const char *path, bool known)
 {
     struct stat info;
     char found[FILES_PATH];
-    struct cps_err *err = NULL;
     path = files_firmware(audit->config->fw_path, path, found);
-    if (stat(path, &info) || !S_ISDIR(info.st_mode)) {
-        add_file(audit, path, true, known);
-        return NULL;
-    }
-    char *const paths[] = {path == found ? found : (char *)(uintptr_t)path, NULL};
-    FTS *folder = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_bytes);
-    tool_need(folder != NULL);
-    for (FTSENT *entry; !err && (entry = fts_read(folder));)
-        err = add_entry(audit, folder, entry, known);
-    fts_close(folder);
-    return err;
+    if (!stat(path, &info) && S_ISDIR(info.st_mode))
+        return add_folder(audit, path, known, 0);
+    add_file(audit, path, true, known);
+    return NULL;
 }
 
 /* ---- What each is ---- */

@@ -190,7 +190,7 @@ struct cps_err *audit_cases_load(const char *dir, struct audit_cases *ret)
         return NULL;
     int count = scandir(dir, &entry, is_case, alphasort);
     if (count < 0)
-        return cps_err_os(dir, "cannot read the folder");
+        return cps_err_os(dir, "read the folder");
     for (int i = 0; i < count; i++) {
         err = err ? err : load_file(ret, dir, entry[i]->d_name);
         free(entry[i]);
