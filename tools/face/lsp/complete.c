@@ -183,7 +183,7 @@ static bool find_place(struct proposals *p, size_t offset)
 struct cps_err *lsp_complete(struct lsp *l, struct lsp_request *r)
 {
     struct proposals p = {.lsp = l, .document = r->document};
-    r->result = json_object_new_object();
+    r->result = doc_new();
     p.list = json_object_new_array();
     if (find_place(&p, r->offset)) {
         if (r->document->kind == LSP_PM4)

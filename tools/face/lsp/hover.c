@@ -446,7 +446,7 @@ struct cps_err *lsp_hover(struct lsp *l, struct lsp_request *r)
     else
         mean_asm(&h, &token);
     if (!err && h.out.size) {
-        r->result = json_object_new_object();
+        r->result = doc_new();
         doc_put(cps_json_new_object(r->result, "contents"), "kind=%s value=%p",
                 l->markdown ? "markdown" : "plaintext", &h.out);
         lsp_put_range(l, r->document, r->result, "range", token.from, token.end);

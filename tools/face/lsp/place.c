@@ -122,7 +122,7 @@ bool lsp_given_at(const struct lsp_request *r, size_t *ret)
 static struct json_object *new_location(const struct lsp *l, const struct lsp_document *d,
                                         size_t from, size_t end)
 {
-    struct json_object *ret = json_object_new_object();
+    struct json_object *ret = doc_new();
     doc_put(ret, "uri=%s", d->uri);
     lsp_put_range(l, d, ret, "range", from, end);
     return ret;
@@ -156,7 +156,7 @@ struct cps_err *lsp_references(struct lsp *l, struct lsp_request *r)
         return NULL;
     bool with_given =
         cps_json_get_bool(cps_json_get(r->params, "context"), "includeDeclaration", false);
-    r->result = json_object_new_array();
+    r->result = tool_json(json_object_new_array());
     for (struct words w = begin_words(d); next_word(&w);) {
         size_t length = 0;
         const char *text = lsp_token_text(d, &w.token, &length);
@@ -214,7 +214,7 @@ struct cps_err *lsp_symbols(struct lsp *l, struct lsp_request *r)
     const struct lsp_document *d = r->document;
     size_t count = 0;
     CPS_FREE struct lsp_name *names = lsp_names_given(d, &count);
-    r->result = json_object_new_array();
+    r->result = tool_json(json_object_new_array());
     for (size_t i = 0; i < count && i < LSP_MOST_PLACES; i++)
         cps_json_append(r->result, new_symbol(l, d, &names[i],
                                               i + 1 < count ? names[i + 1].from : d->text.size));

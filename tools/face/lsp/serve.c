@@ -70,14 +70,20 @@ static void send_reply(struct lsp *l, struct json_object *id, const char *key,
                        struct json_object *value)
 {
     struct json_object *message = doc_new();
-    json_object_object_add(message, "id", json_object_get(id));
-    json_object_object_add(message, key, value);
+    if (id)
+        cps_json_add(message, "id", json_object_get(id));
+    else
+        cps_json_null(message, "id");
+    if (value)
+        cps_json_add(message, key, value);
+    else
+        cps_json_null(message, key);
     send_message(l, message);
 }
 
 static void send_error(struct lsp *l, struct json_object *id, enum lsp_code code, const char *text)
 {
-    struct json_object *error = json_object_new_object();
+    struct json_object *error = doc_new();
     doc_put(error, "code=%d message=%s", code, text);
     send_reply(l, id, "error", error);
 }

@@ -83,7 +83,7 @@ struct cps_err *lsp_initialize(struct lsp *l, struct lsp_request *r)
         err = use_options(l);
     CPS_TRY(err); /* the client may try others */
     read_client(l, r->params);
-    r->result = json_object_new_object();
+    r->result = doc_new();
     put_capabilities(l, r->result);
     doc_put(cps_json_new_object(r->result, "serverInfo"), "name=cpscope version=%s", CPS_VERSION);
     l->state = LSP_READY;
