@@ -316,7 +316,7 @@ int cmd_check(const struct cps_options *opt)
     struct checked all = {.opt = opt, .cache = {.dir = ""}};
     if (!opt->arg_count)
         return report_usage("check takes golden traces");
-    struct cps_err *err = cache_choose(opt->cache, opt->cache != NULL, &all.cache);
+    struct cps_err *err = cache_choose(opt->cache, opt->cache != NULL, &all.cache, NULL);
     if (!err && opt->run.rnn)
         err = files_digest(opt->run.rnn, ".xml", all.names);
     if (err)

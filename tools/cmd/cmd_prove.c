@@ -53,7 +53,7 @@ static struct cps_err *run(struct prove *prove, const struct cps_options *opt)
     struct cache_choice cache;
     CPS_BUF out = {0};
     CPS_TRY(prove_open(prove));
-    CPS_TRY(cache_choose(opt->cache, !opt->no_cache, &cache));
+    CPS_TRY(cache_choose(opt->cache, !opt->no_cache, &cache, NULL));
     prove->cache = *cache.dir ? cache.dir : NULL;
     prove_recall(prove);
     CPS_TRY(prove_run(prove));

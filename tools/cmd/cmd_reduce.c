@@ -106,9 +106,10 @@ static struct cps_err *reduce(struct reduce *r, const struct cps_options *opt)
     struct cache_choice cache;
     struct interrupt taken;
     char key[65] = "";
+    struct cps_err *lost = NULL; /* why results are not stored */
     double begun = reduce_clock();
     CPS_TRY(runner_open(&r->runner, &opt->run, opt->events, opt->mask, opt->arg[0], &r->job));
-    CPS_TRY(cache_choose(opt->cache, !opt->no_cache, &cache));
+    CPS_TRY(cache_choose(opt->cache, !opt->no_cache, &cache, &lost));
     if (*cache.dir)
         make_key(r, opt, cache.program, key);
     verdicts_open(&r->verdicts, cache.dir, key);
@@ -117,15 +118,18 @@ static struct cps_err *reduce(struct reduce *r, const struct cps_options *opt)
     interrupt_take(&taken);
     struct cps_err *err = reduce_search(r);
     progress_hide();
-    struct cps_err *lost = verdicts_save(&r->verdicts);
-    report_note("results are not stored", lost);
-    cps_err_free(lost);
+    if (!lost)
+        lost = verdicts_save(&r->verdicts);
     if (!err && !interrupted)
         err = reduce_shrink(r);
     interrupt_give_back(&taken);
-    CPS_TRY(cps_err_within_(err, "%s", opt->arg[0]));
-    if (!interrupted)
-        CPS_TRY(finish(r, opt));
+    err = cps_err_within_(err, "%s", opt->arg[0]);
+    if (!err && !interrupted)
+        err = finish(r, opt);
+    if (!err) /* else that error is the one to be told */
+        report_note("results are not stored", lost);
+    cps_err_free(lost);
+    CPS_TRY(err);
     report_aside("%" PRIu64 " runs emulated, %" PRIu64 " answers known before, %.1f s%s\n", r->ran,
                  r->known, reduce_clock() - begun,
                  interrupted ? "; interrupted, run again to continue" : "");

@@ -126,7 +126,7 @@ static struct cps_err *prepare(struct regress *r, const struct cps_options *opt)
         CPS_TRY(files_digest(r->run.rnn, ".xml", r->names));
     add_settings(r);
     regress_list_pairs(r);
-    CPS_TRY(cache_choose(opt->cache, !opt->no_cache, &r->cache));
+    CPS_TRY(cache_choose(opt->cache, !opt->no_cache, &r->cache, NULL));
     for (unsigned i = 0; *r->cache.dir && i < 256; i++) {
         char path[4096]; /* temporary files of processes that were killed */
         if (snprintf(path, sizeof(path), "%s/%02x", r->cache.dir, i) < (int)sizeof(path))

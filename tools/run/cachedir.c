@@ -69,7 +69,8 @@ static struct cps_err *choose(const char *dir, struct cache_choice *ret)
     return NULL;
 }
 
-struct cps_err *cache_choose(const char *dir, bool wanted, struct cache_choice *ret)
+struct cps_err *cache_choose(const char *dir, bool wanted, struct cache_choice *ret,
+                             struct cps_err **lost)
 {
     *ret = (struct cache_choice){.dir = ""};
     if (!wanted)
@@ -80,6 +81,10 @@ struct cps_err *cache_choose(const char *dir, bool wanted, struct cache_choice *
     *ret = (struct cache_choice){.dir = ""};
     if (err->code == CPS_ERR_NOMEM)
         return err;
+    if (lost) {
+        *lost = err;
+        return NULL;
+    }
     report_note("results are not stored", err);
     cps_err_free(err);
     return NULL;

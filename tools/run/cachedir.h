@@ -21,10 +21,12 @@ struct cache_choice {
     char program[65]; /**< digest of this program; "": as `dir` */
 };
 
-/** Chooses. That nothing can be kept is told on stderr, and no error: work goes on without.
+/** Chooses. That nothing can be kept is no error: work goes on without.
  * @param dir  of --cache; NULL: the default. @param wanted  false: nowhere
+ * @param lost  gets why nothing can be kept, else is left alone; NULL: it is told on stderr
  * @return NULL or CPS_ERR_NOMEM */
-CPS_MUST_USE struct cps_err *cache_choose(const char *dir, bool wanted, struct cache_choice *ret);
+CPS_MUST_USE struct cps_err *cache_choose(const char *dir, bool wanted, struct cache_choice *ret,
+                                          struct cps_err **lost);
 /** An entry lies at DIR/KE/KEY.SUFFIX; its key is a digest of all that it follows from.
  * @return false if nothing is stored (@p dir is "") or the path is too long */
 bool cache_path(const char *dir, const char *key, const char *suffix, char ret[4096]);
