@@ -35,7 +35,7 @@ static struct cps_err *check(struct cps_assembler *a, struct cps_asm_check *ret)
 {
     CPS_TRY(cps_names_create(a->layout, NULL, &a->names));
     cps_asm_run_(a);
-    if (a->failed)
+    if (a->failed || a->text.held.failed)
         return cps_err_nomem();
     ret->gen = a->gen;
     ret->layout = a->layout;

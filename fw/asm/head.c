@@ -76,6 +76,8 @@ struct cps_err *cps_asm_head_(struct cps_assembler *a, unsigned gen)
         has_word = read_first_word(a, &word);
         begun = has_word || is_instruction(a);
     }
+    if (a->text.held.failed)
+        return cps_err_nomem();
     const struct cps_target *target = has_word ? cps_fw_target_(word) : NULL;
     if (gen)
         a->gen = (enum cps_gen)gen;
@@ -104,6 +106,8 @@ struct cps_err *cps_asm_script_head_(struct cps_assembler *a, unsigned gen)
             !strcmp(word[1], cps_isa_name(cps_gen_isa(named))))
             found = named;
     }
+    if (a->text.held.failed)
+        return cps_err_nomem();
     if (!found)
         return cps_err_new(CPS_ERR_SYNTAX,
                            "%s: engine and chip are unknown, expected a comment such as "

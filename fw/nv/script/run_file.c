@@ -502,7 +502,8 @@ static bool read_line(struct reader *r)
 static bool read_head(struct reader *r)
 {
     cps_asm_next_(&r->text);
-    r->lost = r->text.error_count > 0; /* a NUL byte: there is no statement */
+    /* A NUL byte, or memory was short: there is no statement. */
+    r->lost = r->text.error_count > 0 || r->text.held.failed;
     if (r->lost)
         return false;
     r->at = r->text.statement + sizeof(CPS_SCRIPT_HEAD) - 1;
