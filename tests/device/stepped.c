@@ -4,9 +4,10 @@
  *
  * Usage: stepped run       prints what it reads after each submission
  *        stepped hang      its submission is rejected
+ *        stepped vain      its submission waits for what never comes
  *        stepped sleep     submits nothing
+ *        stepped late      sleeps after a submission
  *        stepped twice     two processes, each with a context of its own, at the same addresses */
-#include <signal.h>
 #include <sys/wait.h>
 
 #include "tests/device/gpu.h"
@@ -58,13 +59,31 @@ static int submit_all(int fd, uint32_t first)
     return 0;
 }
 
-static int hang(int fd)
+/* A submission that cannot end: a packet of no chip, or a wait. */
+static int hang(int fd, bool waits)
 {
     struct gpu_buf stream = gpu_alloc(fd, 4096);
     const uint32_t nothing = 0;
-    gpu_packet(&stream, 0x7e, 1, &nothing); /* no packet of any chip */
-    int status = gpu_run(fd, &stream, (struct gpu_more){0});
-    printf("status %d, faults %llu\n", status, (unsigned long long)gpu_param(fd, MSM_FAULTS));
+    if (waits)
+        gpu_wait_for(&stream, stream.iova + 0x100, 1);
+    else
+        gpu_packet(&stream, 0x7e, 1, &nothing);
+    gpu_run(fd, &stream, (struct gpu_more){0});
+    printf("status, faults %llu\n", (unsigned long long)gpu_param(fd, MSM_FAULTS));
+    return 0;
+}
+
+static int sleep_after(int fd, bool submits)
+{
+    struct gpu_buf stream = gpu_alloc(fd, 4096);
+    struct gpu_more more = {0};
+    uint32_t fence = 0;
+    gpu_write(&stream, stream.iova + 0x100, 1);
+    if (submits && gpu_submit(fd, &stream, &more, &fence))
+        return 1;
+    printf("sleeps as %d\n", (int)getpid());
+    fflush(stdout);
+    gpu_sleep(60000);
     return 0;
 }
 
@@ -76,14 +95,10 @@ int main(int argc, char **argv)
         return 1;
     if (!strcmp(what, "run"))
         return submit_all(fd, 100);
-    if (!strcmp(what, "hang"))
-        return hang(fd);
-    if (!strcmp(what, "sleep")) {
-        printf("sleeps as %d\n", (int)getpid());
-        fflush(stdout);
-        gpu_sleep(60000);
-        return 0;
-    }
+    if (!strcmp(what, "hang") || !strcmp(what, "vain"))
+        return hang(fd, !strcmp(what, "vain"));
+    if (!strcmp(what, "sleep") || !strcmp(what, "late"))
+        return sleep_after(fd, !strcmp(what, "late"));
     pid_t other = fork();
     if (other == 0)
         _exit(submit_all(gpu_open(), 200));

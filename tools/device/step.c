@@ -210,6 +210,7 @@ static struct cps_err *add_buffers(struct device_step *step, const struct device
 static struct cps_err *begin_job(struct device_step *step)
 {
     step->next_cmd = 0;
+    step->gives_up_at = 0;
     step->live.session->spent = 0;
     CPS_TRY(add_buffers(step, step->device->gpu.job));
     return gather(step);
@@ -339,13 +340,18 @@ static struct cps_err *next_part(struct device_step *step, bool *ret)
     return NULL;
 }
 
+/* The move began where a hang had been shown: it spins since. */
+static bool gives_up(const struct device_step *step)
+{
+    return step->gives_up_at && step->live.began >= step->gives_up_at;
+}
+
 /* What nobody will end is shown first; who goes on gives the job up, as the kernel does. The engine
  * cannot execute another one. */
 static void give_up(struct device_step *step)
 {
-    uint64_t here = cps_debug_location(step->live.session->debug).step;
-    if (step->gives_up_at != here) {
-        step->gives_up_at = here;
+    if (!gives_up(step)) {
+        step->gives_up_at = cps_debug_location(step->live.session->debug).step;
         return;
     }
     do {
@@ -385,8 +391,7 @@ static struct cps_err *end_wait(struct device_step *step, bool *ret)
     struct cps_engine *stuck = next ? NULL : session_stuck(session);
     bool known = stuck && cps_engine_waits_for(stuck, CPS_STOP_DEADLOCK, &step->wait);
     cps_engine_destroy(stuck);
-    if (known && step->wait.what == CPS_WAIT_MEMORY && has_job(step) &&
-        step->gives_up_at != cps_debug_location(session->debug).step)
+    if (known && step->wait.what == CPS_WAIT_MEMORY && has_job(step) && !gives_up(step))
         CPS_TRY(wait_for_memory(step, ret));
     return NULL;
 }

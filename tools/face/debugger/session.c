@@ -136,6 +136,8 @@ struct cps_err *session_open(struct session *s)
 struct cps_debug_stop session_run(struct session *s, enum cps_debug_go go, unsigned core)
 {
     struct cps_debug_stop stop;
+    if (s->live)
+        s->live->began = cps_debug_location(s->debug).step;
     do {
         stop = cps_debug_run(s->debug, go, core);
     } while (s->live && s->live->more(s->live, &stop));

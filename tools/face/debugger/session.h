@@ -24,6 +24,7 @@ struct session_live {
      */
     bool (*more)(struct session_live *live, struct cps_debug_stop *stop);
     struct session *session; /**< as `open` got it */
+    uint64_t began;          /**< step at which the move began */
 };
 
 struct session {
