@@ -247,7 +247,7 @@ static bool duplicates(void)
     int fd = gpu_open();
     struct gpu_buf a = gpu_new(fd, 4096);
     int other = dup(fd);
-    uint64_t flags;
+    uint64_t flags = 0;
     close(fd);
     HOLDS(!gpu_info(other, a.handle, MSM_INFO_FLAGS, &flags));
     HOLDS(in_child(use_inherited, other));

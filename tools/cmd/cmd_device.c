@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -142,6 +143,16 @@ static void tell_hang(struct device *device, const char *why)
 
 /* ---- the session ---- */
 
+/* A folder that files go to while the program runs. */
+static struct cps_err *check_folder(const char *option, const char *path)
+{
+    struct stat info;
+    if (!path ||
+        (stat(path, &info) == 0 && S_ISDIR(info.st_mode) && access(path, W_OK | X_OK) == 0))
+        return NULL;
+    return cps_err_new(CPS_ERR_OS, "%s %s: expected a folder that can be written", option, path);
+}
+
 /* Recording begins when the engine is there: its policies go into the file. */
 static struct cps_err *open_record(struct session *session)
 {
@@ -160,6 +171,8 @@ static struct cps_err *serve(struct session *session)
         .folder = session->folder, .root = session->opt->root, .argv = session->opt->arg};
     char socket[160];
     bool ended = false;
+    CPS_TRY(check_folder("--dumps", session->opt->dumps));
+    CPS_TRY(check_folder("--record-dir", session->opt->record_dir));
     CPS_TRY(device_gpu_boot(device));
     CPS_TRY(open_record(session));
     CPS_TRY(device_folder_make(session->folder, sizeof(session->folder)));

@@ -280,8 +280,8 @@ static struct cps_err *summarize(struct run *run, const struct cps_err *ended)
     if (play->engine)
         CPS_TRY(play_account_take(play, &run->account));
     if ((play->executed && !nomem) || (play->engine && !ended))
-        CPS_TRY(summary_print(play, &run->account, status_of(run), opt->json, compared,
-                              run->source ? &run->source->summary : NULL));
+        CPS_TRY(summary_print(play, &run->account, ended && run->source ? 3 : status_of(run),
+                              opt->json, compared, run->source ? &run->source->summary : NULL));
     if (compared && !opt->json && !(trace_on_stdout && opt->quiet))
         replay_print(play->replay, opt->all, trace_on_stdout ? stderr : stdout);
     return NULL;

@@ -19,6 +19,27 @@ void device_text_clean(char *text)
     }
 }
 
+/* A program that qemu runs: the first word of its command line that is no option of qemu's. */
+static void name_guest(struct device_file *file, pid_t pid)
+{
+    char path[64];
+    char line[4096] = "";
+    snprintf(path, sizeof(path), "/proc/%ld/cmdline", (long)pid);
+    FILE *in = fopen(path, "re");
+    size_t size = in ? fread(line, 1, sizeof(line) - 1, in) : 0;
+    if (in)
+        fclose(in);
+    for (size_t at = strlen(line) + 1; at < size; at += strlen(line + at) + 1) {
+        const char *slash = strrchr(line + at, '/');
+        if (line[at] == '-') {
+            at += strlen(line + at) + 1; /* -L and -E have a value */
+            continue;
+        }
+        snprintf(file->comm, sizeof(file->comm), "%s", slash ? slash + 1 : line + at);
+        return;
+    }
+}
+
 void device_file_name(struct device_file *file, pid_t pid)
 {
     char path[64];
@@ -27,6 +48,8 @@ void device_file_name(struct device_file *file, pid_t pid)
     FILE *in = fopen(path, "re");
     if (in && fgets(file->comm, sizeof(file->comm), in))
         file->comm[strcspn(file->comm, "\n")] = 0;
+    if (!strncmp(file->comm, "qemu-", 5))
+        name_guest(file, pid);
     device_text_clean(file->comm);
     if (in)
         fclose(in);

@@ -60,7 +60,8 @@ struct device_record {
 
 static struct cps_err *put_text(struct device_record *record, const struct cps_buf *text)
 {
-    const struct cps_item item = {.kind = CPS_ITEM_TEXT, .text = {cps_buf_text(text), text->size}};
+    const struct cps_item item = {.kind = CPS_ITEM_TEXT,
+                                  .text = {.bytes = cps_buf_text(text), .size = text->size}};
     return text->failed ? cps_err_nomem() : cps_rd_item(record->writer, &item);
 }
 
@@ -266,7 +267,8 @@ static struct cps_err *put_begin(struct device_record *record, uint32_t seqno)
 static struct cps_err *put_data(struct device_record *record, uint64_t iova, const void *data,
                                 uint64_t size)
 {
-    const struct cps_item item = {.kind = CPS_ITEM_DATA, .buffer = {iova, size, data}};
+    const struct cps_item item = {.kind = CPS_ITEM_DATA,
+                                  .buffer = {.iova = iova, .size = size, .data = data}};
     return cps_rd_item(record->writer, &item);
 }
 
@@ -353,7 +355,7 @@ static struct cps_err *put_memory(struct device_record *record)
 static struct cps_err *put_changes(struct device_record *record, size_t streams)
 {
     const struct cps_item text = {.kind = CPS_ITEM_TEXT,
-                                  .text = {CPS_RD_RESUME, strlen(CPS_RD_RESUME)}};
+                                  .text = {.bytes = CPS_RD_RESUME, .size = strlen(CPS_RD_RESUME)}};
     size_t round = 0;
     for (size_t i = 0; i < record->changes; i++) {
         const struct change *change = record->change[i];

@@ -69,16 +69,29 @@ static void choose_layers(const char *root)
 }
 
 /* A program of the root by its name. */
-static void find_in_root(const char *root, const char *name, char path[PATH_SIZE])
+static bool find_in_root(const char *root, const char *name, char path[PATH_SIZE])
 {
     static const char *const folders[] = {"usr/bin", "usr/games", "usr/lib/piglit/bin",
                                           "usr/lib/aarch64-linux-gnu/piglit/bin"};
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !strchr(name, '/'); i++) {
         snprintf(path, PATH_SIZE, "%s/%s/%s", root, folders[i], name);
         if (access(path, X_OK) == 0)
-            return;
+            return true;
     }
     snprintf(path, PATH_SIZE, "%s%s", name[0] == '/' && access(name, X_OK) != 0 ? root : "", name);
+    return access(path, X_OK) == 0;
+}
+
+static struct cps_err *check_root(const struct device_program *program)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof(path), "%s/usr/lib/cpscope/" CLIENT_LIBRARY, program->root);
+    if (access(path, R_OK) != 0)
+        return cps_err_new(CPS_ERR_OS, "%s: no root that tools/client.sh made", program->root);
+    if (!find_in_root(program->root, program->argv[0], path))
+        return cps_err_new(CPS_ERR_OS, "%s: not found in the root %s", program->argv[0],
+                           program->root);
+    return NULL;
 }
 
 /* What is typed is for the debugger. */
@@ -136,6 +149,8 @@ struct cps_err *device_program_start(const struct device_program *program, pid_t
     if (!program->root && !find_library(library))
         return cps_err_new(CPS_ERR_OS, "%s: not found beside the program, nor in %s",
                            CLIENT_LIBRARY, CPS_CLIENT_DIR);
+    if (program->root)
+        CPS_TRY(check_root(program));
     if (pipe2(report, O_CLOEXEC) != 0)
         return cps_err_os("the program's start", "pipe");
     fflush(NULL);
