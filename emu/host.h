@@ -63,6 +63,10 @@ struct cps_host {
     /** The time for the policy clock=host, in ticks of the host's choice: what CP_ALWAYS_ON_COUNTER
      * reads, and events store as time stamps. It should not go back. */
     uint64_t (*clock)(void *context);
+    /** The firmware has made @p ttbr0 the page table, at an SMMU whose registers are modelled
+     * (a6xx, a7xx): pages are read anew. With policy `ring=msm` bits 47:12 are the context of the
+     * submission. */
+    void (*page_table)(void *context, uint64_t ttbr0);
 };
 
 CPS_C_END

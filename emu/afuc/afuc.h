@@ -104,6 +104,31 @@ CPS_PUBLIC struct cps_afuc *cps_afuc_of(struct cps_engine *engine);
  */
 CPS_PUBLIC bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t submission,
                                 uint32_t packet);
+/** Rings that firmware switches between. */
+#define CPS_AFUC_RINGS 4u
+
+/**
+ * Whether the driver can ask for other rings: with policies `ring=msm` and `preempt=on`, a6xx and
+ * a7xx, after the boot.
+ * @param machine  which
+ */
+CPS_PUBLIC bool cps_afuc_has_rings(const struct cps_afuc *machine);
+/**
+ * Asks the firmware for another ring, as the kernel's driver does: it saves the one that it reads,
+ * where that is possible, and goes on with the other one, with the page table of its context. That
+ * happens during the next runs. A ring that the firmware has left in the middle of a submission
+ * goes on there; another one has had the first stream of a submission (stream.ring).
+ * @param machine  which
+ * @param ring     which, below CPS_AFUC_RINGS
+ * @param within   also within a packet: if the firmware waits there. May be added by a second call
+ * @return false if there is no such ring, the firmware is there, or another request is not served
+ */
+CPS_PUBLIC bool cps_afuc_switch(struct cps_afuc *machine, unsigned ring, bool within);
+/** Whether such a request is not served yet. @param machine  which */
+CPS_PUBLIC bool cps_afuc_switches(const struct cps_afuc *machine);
+/** The ring that the firmware reads. @param machine  which */
+CPS_PUBLIC unsigned cps_afuc_ring(const struct cps_afuc *machine);
+
 /** How many of those requests there were. @param left  gets how many of them did not come */
 unsigned cps_afuc_injections_(const struct cps_afuc *machine, unsigned *left);
 /** Where the words of the ring that a core reads end: dwords from its begin. */
@@ -246,6 +271,8 @@ CPS_PUBLIC uint32_t cps_afuc_packet_table(const struct cps_afuc *machine, unsign
  * msm_rbmemptrs (D: the kernel's msm_ringbuffer.h): the offsets below, in bytes. */
 #define CPS_AFUC_KERNEL UINT64_C(0x0001fffffc000000)
 enum cps_afuc_kernel {
+    /** From one ring's to the next one's. */
+    CPS_AFUC_KERNEL_STEP = 0x1000,
     /** The last fence. */
     CPS_AFUC_KERNEL_FENCE = 0x4,
     /** From a7xx on: the same of BV. */
@@ -261,11 +288,12 @@ enum cps_afuc_kernel {
     CPS_AFUC_KERNEL_CONTEXT = 0x818,
 };
 /**
- * The last fence that the firmware wrote, with policy `ring=msm`.
+ * The last fence that the firmware wrote for a ring, with policy `ring=msm`.
  * @param machine  which
+ * @param ring     below CPS_AFUC_RINGS
  * @return fence.seqno of CPS_ITEM_FENCE; 0: none was written
  */
-CPS_PUBLIC uint32_t cps_afuc_fence(const struct cps_afuc *machine);
+CPS_PUBLIC uint32_t cps_afuc_fence(const struct cps_afuc *machine, unsigned ring);
 /**
  * The counter behind time stamps (policy `clock`), as the first processor would read it, without an
  * effect on it: a driver's own reading of CP_ALWAYS_ON_COUNTER.

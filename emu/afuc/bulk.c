@@ -276,7 +276,7 @@ enum { TYPE4 = 4 }; /* index of the packet table */
 static bool may_run(const struct afuc_core *core, uint32_t pc)
 {
     const struct cps_afuc *m = core->machine;
-    return core->plain && core->window_left && core->s.table[TYPE4] == pc && !m->injection_count &&
+    return core->plain && core->window_left && core->s.table[TYPE4] == pc && !m->watched &&
            !is_protected(core) && !cps_tap_wants_(&m->engine.tap, CPS_EV_WORD);
 }
 

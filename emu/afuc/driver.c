@@ -147,6 +147,15 @@ static struct cps_err *submit_ring(struct cps_afuc *machine, const struct cps_it
     return NULL;
 }
 
+/* The ring that the driver writes next. */
+static struct cps_err *choose_ring(struct cps_afuc *machine, uint32_t ring)
+{
+    if (ring >= CPS_AFUC_RINGS || (ring && !cps_afuc_has_rings(machine)))
+        return cps_err_new(CPS_ERR_INPUT, "a stream for ring %u, expected ring 0", ring);
+    machine->rings.fed = cps_afuc_has_rings(machine) ? ring : machine->rings.current;
+    return NULL;
+}
+
 /* A SUBMIT event has no address of its own for the index: the stream's dwords, which an IB limits
  * to 20 bits, take the place of the program counter. */
 static struct cps_err *submit(struct cps_afuc *machine, const struct cps_item *item)
@@ -158,8 +167,10 @@ static struct cps_err *submit(struct cps_afuc *machine, const struct cps_item *i
     cps_mem_read(machine->engine.mem, iova, &known);
     machine_event_(machine, CPS_EV_SUBMIT, 0, CPS_CPU_NONE, dwords & 0xfffff, iova,
                    item->stream.index);
-    machine->submission = item->stream.index;
-    machine->submission_packets = 0;
+    if (machine->rings.fed == machine->rings.current) {
+        machine->submission = item->stream.index;
+        machine->submission_packets = 0;
+    }
     if (!known && dwords) {
         machine_event_(machine, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, CPS_CPU_NONE, 0, iova, 0);
         return NULL;
@@ -198,6 +209,7 @@ static void take_chip(struct cps_afuc *machine, const struct cps_item *item)
 struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *item)
 {
     struct cps_afuc *machine = (struct cps_afuc *)engine;
+    machine->rings.fed = machine->rings.current;
     if (machine->origin)
         origin_item_(machine->origin, item);
     switch (item->kind) {
@@ -219,8 +231,10 @@ struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *
                                               "it boots and waits for its SQE");
         if (item->stream.lpac && !machine_find_core_(machine, CPS_CPU_LPAC))
             return cps_err_new(CPS_ERR_INPUT, "a stream for LPAC, which this firmware lacks");
+        CPS_TRY(choose_ring(machine, item->stream.ring));
         return submit(machine, item);
     case CPS_ITEM_FENCE:
+        CPS_TRY(choose_ring(machine, item->fence.ring));
         return end_submission(machine, item);
     case CPS_ITEM_RING:
         set_ring(machine, item);

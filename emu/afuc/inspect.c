@@ -162,6 +162,7 @@ bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t su
         return false;
     machine->rings.wanted |= kind == CPS_INJECT_SWITCH;
     machine->injection[machine->injection_count++] = (struct injection){kind, submission, packet};
+    machine->watched = 1;
     return true;
 }
 

@@ -150,7 +150,7 @@ enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
     struct afuc_state *s = &core->s;
     struct cps_afuc *machine = core->machine;
     bool ready = has_words_(core, 1) && wait_ready_(core, peek_word_(core));
-    if (CPS_UNLIKELY(machine->injection_count) && interrupt(core, ready)) {
+    if (CPS_UNLIKELY(machine->watched) && interrupt(core, ready)) {
         preempt(core);
         *target = s->sqe[SQE_PREEMPT];
         return DISPATCH_INTERRUPT;
@@ -159,7 +159,7 @@ enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
         s->wait = WAIT_STREAM;
         return DISPATCH_NOTHING;
     }
-    if (CPS_UNLIKELY(machine->injection_count))
+    if (CPS_UNLIKELY(machine->watched))
         preempt_passed_(core);
     uint32_t header = peek_word_(core);
     struct dispatch to = classify(core, header);

@@ -100,7 +100,7 @@ static uint64_t run_round(struct cps_afuc *machine, uint64_t budget)
         *t = (struct turn){.most = turn(machine), .left = turn(machine)};
     while (!t->finished && ran < budget) {
         struct afuc_core *core = &machine->core[t->core];
-        if (CPS_UNLIKELY(machine->injection_count))
+        if (CPS_UNLIKELY(machine->watched))
             afuc_interrupt_(core);
         uint64_t asked = t->left < budget - ran ? t->left : budget - ran;
         uint64_t done = runnable(core) ? run_core(core, asked) : 0;
@@ -269,7 +269,7 @@ static enum cps_stop run(struct cps_afuc *machine, uint64_t budget)
         if (machine->turn.finished && !machine->turn.ran) {
             if (assume_reached(machine) || (idle(machine) && rings_idle_(machine)))
                 continue;
-            return idle(machine) && !machine->rings.current ? CPS_STOP_IDLE : error_of(machine);
+            return idle(machine) && !rings_away_(machine) ? CPS_STOP_IDLE : error_of(machine);
         }
         if (stuck(machine, budget, &ran))
             return error_of(machine);

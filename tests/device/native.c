@@ -137,10 +137,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         const struct fact *facts;
-    } groups[] = {{"memory", facts_memory},
-                  {"sync", facts_sync},
-                  {"hang", facts_hang},
-                  {"endless", facts_endless}};
+    } groups[] = {{"memory", facts_memory},   {"sync", facts_sync},       {"hang", facts_hang},
+                  {"endless", facts_endless}, {"preempt", facts_preempt}, {"levels", facts_levels},
+                  {"order", facts_order}};
     int status = 0;
     if (argc > 2 && !strcmp(argv[1], "exit"))
         return atoi(argv[2]);

@@ -5,6 +5,7 @@ the other ends: with a status, by a signal, in the middle of something.
 
 Usage: native.py CPSCOPE NATIVE"""
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -20,7 +21,9 @@ WAITS = ["--policy", "waits=stop"]
 # Chip and its firmware, one of each generation.
 REAL = [("a630", "a630_sqe-190.fw"), ("a660", "a660_sqe-112.fw"), ("a740", "a740_sqe-181.fw"), ("a750", "gen70900_sqe-181.fw"),
         ("a830", "gen80000_sqe-077.fw")]
-GROUPS = ("memory", "sync", "hang")
+GROUPS = ("memory", "sync", "hang", "order")
+# Those whose firmware switches between rings on the model: emu/afuc/control/rings.c.
+SWITCHES = ("a630", "a740")
 # The socket's path is short.
 FOLDER = tempfile.mkdtemp(prefix="cps-", dir="/tmp")
 ENV = {**os.environ, "XDG_RUNTIME_DIR": FOLDER}
@@ -44,7 +47,24 @@ def facts(name, options, *groups):
         if fact:
             tap.report(f"{name}: {fact}", not good, why + done.stderr)
         why = line + "\n" if line.startswith("#") else ""
-    tap.report(f"{name}: {' '.join(groups)}: hangs are in the status", done.returncode == 4, f"{done.returncode}\n{done.stderr}")
+    tap.report(f"{name}: {' '.join(groups)}: hangs are in the status", done.returncode in (0, 4), f"{done.returncode}\n{done.stderr}")
+
+
+def preemption(name, options):
+    """The routine of the firmware is entered twice for each switch to a job and back, and saves a record each time."""
+    facts(name, options, "preempt", "levels")
+    trace = os.path.join(FOLDER, "trace")
+    done = subprocess.run([CPSCOPE, "device", *options, "-o", trace, "-e", "pkt,memw", "--", NATIVE, "levels"], env=ENV, text=True,
+                          timeout=120, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with open(trace, encoding="utf-8") as file:
+        text = file.read()
+    entered = len(re.findall(r"^(?:sqe )?PKT int 0x\w+ 0x708f8000", text, re.M))
+    saved = len(re.findall(r"^(?:sqe )?MEMW 0x0001ffff(?:f9|fa|fb|fd)000000 0xae399d6e store", text, re.M))
+    tap.report(f"{name}: preemptions are the firmware's own", " 4 preemptions," in done.stderr and entered >= 8 and saved >= 8,
+               f"{entered} entries, {saved} records: {done.stderr}")
+    done = subprocess.run([CPSCOPE, "device", *options, "--policy", "preempt=off", "--hang-after", "200", "--", NATIVE, "levels"], env=ENV,
+                          text=True, timeout=120, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    tap.report(f"{name}: preempt=off runs jobs one after the other", " 0 preemptions" in done.stderr, done.stderr)
 
 
 def folders():
@@ -109,6 +129,8 @@ try:
         path = os.path.join(CORPUS or "", "firmware", firmware)
         if CORPUS and os.path.exists(path):
             facts(chip, ["--chip", chip, "--fw", path], *GROUPS)
+            if chip in SWITCHES:
+                preemption(chip, ["--chip", chip, "--fw", path])
         else:
             tap.skip(f"{chip}: facts with its firmware", "no CPSCOPE_CORPUS with " + firmware)
 finally:

@@ -236,7 +236,7 @@ static void a_fence_is_nothing_where_the_ring_has_calls_only(void **state)
     struct bench *b = create(CPS_LAYOUT_A6XX, "", "");
     feed_fence(b, 1);
     assert_int_equal(cps_afuc_of(b->engine)->ring_wptr, 0);
-    assert_int_equal(cps_afuc_fence(cps_afuc_of(b->engine)), 0);
+    assert_int_equal(cps_afuc_fence(cps_afuc_of(b->engine), 0), 0);
     bench_free(b);
 }
 

@@ -125,6 +125,7 @@ static const struct literal {
     {"clock-start", AT(clock_start), CPS_ON_AFUC, {NULL}, 0},
     {"prefetch", AT(prefetch), CPS_ON_AFUC, {"off", "on"}, 0},
     {"ring", AT(ring), CPS_ON_AFUC, {"calls", "msm"}, 0},
+    {"preempt", AT(preempt), CPS_ON_AFUC, {"off", "on"}, 0},
     {"seq-script", AT(seq_script), CPS_ON_SEQ, {NULL}, 0x400},
     {"seq-out", AT(seq_out), CPS_ON_SEQ, {NULL}, 0xfc00},
     {"seq-stack", AT(seq_stack), CPS_ON_SEQ, {NULL}, 0},
@@ -314,7 +315,7 @@ static void test_several_engines(void **state)
     assert_string_equal(
         err->message,
         "policy pull=run: expected waits, visibility, samples, clock, clock-start, prefetch, "
-        "ring, cost or mov-flags, with =WORD");
+        "ring, preempt, cost or mov-flags, with =WORD");
     cps_err_free(err);
 }
 

@@ -166,7 +166,7 @@ static void end_submission(struct live *live)
         begin_submission(live);
     assert_null(play_item(&live->play, &item));
     assert_int_equal(live->play.stop, CPS_STOP_IDLE);
-    assert_int_equal(cps_afuc_fence(cps_afuc_of(live->play.engine)), live->seqno);
+    assert_int_equal(cps_afuc_fence(cps_afuc_of(live->play.engine), 0), live->seqno);
     assert_null(device_record_end(live->record, live->seqno));
     live->open = false;
     live->context ^= 1;

@@ -95,12 +95,12 @@ static struct cps_err *write_dump(struct session *session, const char *path)
     struct cps_outfile *out = NULL;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    const struct coredump_ring ring = {.iova = at.iova,
-                                       .dwords = at.dwords,
-                                       .wptr = cps_afuc_ring_end_(machine, 0),
-                                       .last_fence =
-                                           gpu->fence + (gpu->next_cmd <= gpu->job->cmd_count),
-                                       .retired_fence = cps_afuc_fence(machine)};
+    const struct coredump_ring ring = {
+        .iova = at.iova,
+        .dwords = at.dwords,
+        .wptr = cps_afuc_ring_end_(machine, 0),
+        .last_fence = gpu->fence + (gpu->next_cmd <= gpu->job->cmd_count),
+        .retired_fence = cps_afuc_fence(machine, cps_afuc_ring(machine))};
     const struct coredump_fault fault = {
         .ttbr0 = file->context, .iova = gpu->fault, .type = "TRANSLATION", .source = "CP"};
     const struct coredump_config config = {.comm = file->comm,
@@ -247,14 +247,16 @@ static void put_counts(void *context, struct json_object *root)
     cps_json_uint(to, "buffers", counts->buffers);
     cps_json_uint(to, "binds", counts->binds);
     cps_json_uint(to, "waits_on_memory", counts->waits);
+    cps_json_uint(to, "preemptions", counts->preemptions);
     cps_json_uint(to, "hangs", counts->hangs);
     cps_json_uint(to, "faults", counts->faults);
     cps_json_uint(to, "milliseconds_in_firmware", (uint64_t)counts->nanoseconds / 1000000);
     cps_buf_printf(&text,
                    "%s: %" PRIu64 " submissions of %" PRIu64 " open files, %.1f s in firmware; "
-                   "%" PRIu64 " waits on memory, %" PRIu64 " hangs, %" PRIu64 " faults",
+                   "%" PRIu64 " waits on memory, %" PRIu64 " preemptions, %" PRIu64
+                   " hangs, %" PRIu64 " faults",
                    session->device.config.chip->name, counts->submits, counts->files, seconds,
-                   counts->waits, counts->hangs, counts->faults);
+                   counts->waits, counts->preemptions, counts->hangs, counts->faults);
     cps_json_buf(root, ".device", &text);
     cps_buf_deinit(&text);
 }

@@ -70,6 +70,7 @@ static struct device_job *new_job(struct call *call, const struct device_queue *
     *job = (struct device_job){.file = call->file,
                                .queue = queue->id,
                                .priority = queue->priority,
+                               .preemptible = queue->flags & MSM_QUEUE_ALLOW_PREEMPT,
                                .wait = device_fence_new(call->device, false),
                                .done = device_fence_new(call->device, false)};
     if (job->wait && job->done) {

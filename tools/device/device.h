@@ -23,6 +23,7 @@
 
 #include "isa/base/err.h"
 #include "tools/device/protocol.h"
+#include "emu/afuc/afuc.h"
 #include "tools/run/play.h"
 
 /* ---- chips ---- */
@@ -198,6 +199,7 @@ struct device_cmd {
 struct device_job {
     struct device_file *file; /**< lives until its last job has ended */
     uint32_t queue, seqno, priority;
+    bool preemptible;          /**< a job of another group of priorities may interrupt it */
     uint64_t number;           /**< of the device: the order in which they came */
     struct device_fence *wait; /**< merged: what has to be done before it begins */
     struct device_fence *done;
@@ -257,6 +259,16 @@ struct device_debugger {
     int timeout;                                              /**< milliseconds */
 };
 
+/** A job that has begun. */
+struct device_run {
+    struct device_job *job;
+    size_t next_cmd; /**< of the job: what has not been fed; `cmd_count` is its fence */
+    uint32_t fence;  /**< its own, once it was fed; else 0 */
+    uint64_t began;  /**< ticks of the engine when the job came */
+    uint64_t fault;  /**< the first address that nothing was mapped at; 0: none */
+    bool fault_told;
+};
+
 /** The engine, and the job that it has. */
 struct device_gpu {
     struct play *play;
@@ -268,6 +280,13 @@ struct device_gpu {
     uint32_t fence;      /**< the last one that was given to a job */
     uint64_t began;      /**< ticks of the engine when the job came */
     uint32_t ring_began; /**< dword of the ring where its words begin */
+    uint32_t own_fence;  /**< the job's, once it was fed; else 0 */
+    unsigned ring;       /**< of the engine, in which the job is */
+    /** Jobs in the other rings: interrupted, or fed and about to interrupt. NULL: there is none. */
+    struct device_run other[CPS_AFUC_RINGS];
+    bool switches; /**< the firmware was asked for ring `target` */
+    bool within;   /**< also within a packet */
+    unsigned target, refused;
     struct device_record *record;  /**< of the job, or NULL */
     int64_t waits_since;           /**< nanoseconds of CLOCK_MONOTONIC */
     int64_t waited;                /**< nanoseconds of the job's waits that are over */
@@ -288,11 +307,14 @@ struct device_config {
 };
 
 /** Policies of a run on a device, unless options say something else. */
-#define DEVICE_POLICY "ring=msm waits=registers"
+#define DEVICE_POLICY "ring=msm waits=registers preempt=on"
+
+/** Priorities that share a ring, as the kernel has it: only jobs of another ring interrupt. */
+#define DEVICE_PRIORITIES_OF_RING 3u
 
 /** What the summary says. */
 struct device_counts {
-    uint64_t files, submits, jobs, hangs, faults, waits, binds, buffers;
+    uint64_t files, submits, jobs, hangs, faults, waits, binds, buffers, preemptions;
     int64_t nanoseconds; /**< in firmware */
 };
 
@@ -377,7 +399,11 @@ void device_file_free(struct device *device, struct device_file *file);
 struct device_queue *device_queue_find(struct device_file *file, uint32_t id);
 /** Takes a job. */
 void device_job_add(struct device *device, struct device_job *job);
+/** Takes back a job that has begun, to begin it again. */
+void device_job_again(struct device *device, struct device_job *job);
 void device_job_free(struct device *device, struct device_job *job);
+/** Ends a job that had begun; @p hung  by a hang. */
+void device_job_finish(struct device *device, struct device_job *job, bool hung);
 /** Ends a job: its fence is done. */
 void device_job_end(struct device *device, struct device_job *job);
 /** Lets what can begin begin. */
@@ -390,8 +416,15 @@ void device_jobs_drop(struct device *device, struct device_file *file);
 void device_gpu_host(struct device *device, struct cps_host *ret);
 /** Boots the firmware. */
 CPS_MUST_USE struct cps_err *device_gpu_boot(struct device *device);
-/** Gives it a job; it is idle. */
+/** Which jobs it takes now: those of a priority below this number. */
+uint32_t device_gpu_limit(const struct device *device);
+/** Gives it such a job. If it has one, that is interrupted as soon as the firmware can. */
 void device_gpu_begin(struct device *device, struct device_job *job);
+/** It is idle, and no job comes before one that was interrupted: goes on with that. False: there is
+ * none. */
+bool device_gpu_resume(struct device *device);
+/** A file goes. */
+void device_gpu_forget(struct device *device, const struct device_file *file);
 /** Runs for a while. */
 void device_gpu_run(struct device *device);
 /** Ends the job that it has; @p hung as after a hang. Whoever waits is told by device_serve(). */

@@ -93,6 +93,7 @@ void device_file_free(struct device *device, struct device_file *file)
         device_bo_unref(device, file->handle[i].bo);
     for (size_t i = 0; i < file->syncobj_count; i++)
         device_syncobj_unref(file->syncobj[i]);
+    device_gpu_forget(device, file);
     device_space_deinit(device, &file->space);
     device->failed = cps_err_first_(device->failed, device_record_close(file->record));
     free(file->handle);

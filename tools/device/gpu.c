@@ -81,10 +81,31 @@ static uint64_t read_clock(void *context)
     return (uint64_t)(now / 10000 * 192 + now % 10000 * 192 / 10000);
 }
 
+/* The firmware switches to a context, in a ring that it goes on with. */
+static void choose_space(void *context, uint64_t ttbr0)
+{
+    enum { TABLE_SHIFT = 12, TABLE_BITS = 48 - TABLE_SHIFT };
+    struct device *device = context;
+    uint64_t number = ttbr0 >> TABLE_SHIFT & ((UINT64_C(1) << TABLE_BITS) - 1);
+    struct device_file *file = device->files;
+    while (file && file->context != number)
+        file = file->next;
+    device->gpu.space = file ? &file->space : NULL;
+}
+
+void device_gpu_forget(struct device *device, const struct device_file *file)
+{
+    if (device->gpu.space == &file->space)
+        device->gpu.space = NULL;
+}
+
 void device_gpu_host(struct device *device, struct cps_host *ret)
 {
-    *ret = (struct cps_host){
-        .context = device, .read = read_page, .write = write_memory, .clock = read_clock};
+    *ret = (struct cps_host){.context = device,
+                             .read = read_page,
+                             .write = write_memory,
+                             .clock = read_clock,
+                             .page_table = choose_space};
 }
 
 /* ---- jobs ---- */
@@ -109,17 +130,19 @@ static void end_job(struct device *device, bool hung)
 }
 
 /* The next command buffer of the job that has something to run, and behind the last one what the
- * driver writes to learn that the job has ended. */
-static struct cps_err *feed_next(struct device *device)
+ * driver writes to learn that the job has ended. @p ring  where to */
+static struct cps_err *feed_next(struct device *device, unsigned ring)
 {
     struct device_gpu *gpu = &device->gpu;
     struct device_job *job = gpu->job;
     bool runs = false;
     while (!runs && gpu->next_cmd < job->cmd_count) {
         const struct device_cmd *cmd = &job->cmd[gpu->next_cmd++];
-        const struct cps_item item = {
-            .kind = CPS_ITEM_SUBMIT,
-            .stream = {.iova = cmd->iova, .dwords = cmd->dwords, .context = job->file->context}};
+        const struct cps_item item = {.kind = CPS_ITEM_SUBMIT,
+                                      .stream = {.iova = cmd->iova,
+                                                 .dwords = cmd->dwords,
+                                                 .context = job->file->context,
+                                                 .ring = ring}};
         if (gpu->record)
             device_record_stream(gpu->record, cmd->iova, cmd->dwords);
         CPS_TRY(play_feed_submission(gpu->play, &item, &runs));
@@ -132,7 +155,8 @@ static struct cps_err *feed_next(struct device *device)
     }
     gpu->next_cmd++;
     const struct cps_item fence = {.kind = CPS_ITEM_FENCE,
-                                   .fence = {++gpu->fence, job->file->context}};
+                                   .fence = {++gpu->fence, job->file->context, ring}};
+    gpu->own_fence = gpu->fence;
     return cps_engine_feed(gpu->play->engine, &fence);
 }
 
@@ -180,7 +204,136 @@ static void begin_record(struct device *device, const struct device_job *job)
     record_memory(device);
 }
 
-void device_gpu_begin(struct device *device, struct device_job *job)
+/* ---- preemption ----
+ *
+ * The kernel has a ring for each group of priorities, and a job goes into the ring of its group.
+ * Here it goes into the ring that the firmware reads, if that has no job, and else into a free one:
+ * a switch is made only to interrupt a job, and to go on with it. There are as many rings as
+ * groups, so that one is free. What runs in which order is the same. */
+
+static uint32_t group_of(const struct device_job *job)
+{
+    return job->priority / DEVICE_PRIORITIES_OF_RING * DEVICE_PRIORITIES_OF_RING;
+}
+
+static struct device_run run_of(const struct device_gpu *gpu)
+{
+    return (struct device_run){.job = gpu->job,
+                               .next_cmd = gpu->next_cmd,
+                               .fence = gpu->own_fence,
+                               .began = gpu->began,
+                               .fault = gpu->fault,
+                               .fault_told = gpu->fault_told};
+}
+
+static void take_run(struct device_gpu *gpu, const struct device_run *run)
+{
+    gpu->job = run->job;
+    gpu->space = run->job ? &run->job->file->space : NULL;
+    gpu->next_cmd = run->next_cmd;
+    gpu->own_fence = run->fence;
+    gpu->began = run->began;
+    gpu->fault = run->fault;
+    gpu->fault_told = run->fault_told;
+}
+
+/* The interrupted job that goes on first; NULL: there is none. */
+static struct device_run *first_interrupted(struct device_gpu *gpu)
+{
+    struct device_run *first = NULL;
+    for (unsigned i = 0; i < CPS_AFUC_RINGS; i++) {
+        struct device_run *run = &gpu->other[i];
+        if (run->job && (!first || run->job->priority < first->job->priority))
+            first = run;
+    }
+    return first;
+}
+
+uint32_t device_gpu_limit(const struct device *device)
+{
+    const struct device_gpu *gpu = &device->gpu;
+    const struct device_run *first = first_interrupted((struct device_gpu *)gpu);
+    bool records = device->record || device->config.record_folder;
+    if (gpu->state == GPU_IDLE)
+        return first ? group_of(first->job) : UINT32_MAX;
+    if (!gpu->job || gpu->state == GPU_ENDED || gpu->switches || records || gpu->debugger ||
+        !gpu->job->preemptible || !cps_afuc_has_rings(cps_afuc_of(gpu->play->engine)))
+        return 0;
+    return group_of(gpu->job);
+}
+
+static void ask(struct device *device, unsigned ring, bool within)
+{
+    struct device_gpu *gpu = &device->gpu;
+    gpu->switches = cps_afuc_switch(cps_afuc_of(gpu->play->engine), ring, within);
+    gpu->within = within;
+    gpu->target = ring;
+    gpu->state = GPU_RUNS;
+}
+
+/* The job is put into a free ring, and the firmware is asked for that. */
+static void interrupt(struct device *device, struct device_job *job)
+{
+    struct device_gpu *gpu = &device->gpu;
+    const struct device_run interrupted = run_of(gpu);
+    struct device_space *space = gpu->space;
+    const struct device_run fresh = {.job = job, .began = gpu->play->engine->clock};
+    bool waits = gpu->state == GPU_WAITS;
+    unsigned ring = 0;
+    while (ring == gpu->ring || gpu->other[ring].job)
+        ring++;
+    take_run(gpu, &fresh);
+    fail(device, feed_next(device, ring));
+    gpu->other[ring] = run_of(gpu);
+    take_run(gpu, &interrupted);
+    gpu->space = space;
+    gpu->refused = 0;
+    ask(device, ring, waits);
+}
+
+bool device_gpu_resume(struct device *device)
+{
+    struct device_gpu *gpu = &device->gpu;
+    const struct device_run *first = first_interrupted(gpu);
+    gpu->refused = 0;
+    if (first)
+        ask(device, (unsigned)(first - gpu->other), false);
+    return first;
+}
+
+static void end_switch(struct device *device)
+{
+    struct device_gpu *gpu = &device->gpu;
+    const struct cps_afuc *machine = cps_afuc_of(gpu->play->engine);
+    const struct device_run left = run_of(gpu);
+    unsigned ring = gpu->ring;
+    take_run(gpu, &gpu->other[gpu->target]);
+    gpu->other[gpu->target].job = NULL;
+    gpu->switches = false;
+    gpu->ring = gpu->target;
+    if (left.job && left.fence && cps_afuc_fence(machine, ring) == left.fence) {
+        device_job_finish(device, left.job, left.fault); /* it ended before the switch */
+    } else if (left.job) {
+        gpu->other[ring] = left;
+        device->counts.preemptions++;
+    }
+}
+
+/* After a run of the engine: whether the firmware has switched. */
+static void follow(struct device *device)
+{
+    enum { MOST_REFUSALS = 64 };
+    struct device_gpu *gpu = &device->gpu;
+    struct cps_afuc *machine = cps_afuc_of(gpu->play->engine);
+    if (!gpu->switches || cps_afuc_switches(machine))
+        return;
+    if (cps_afuc_ring(machine) == gpu->target)
+        end_switch(device);
+    else if (++gpu->refused < MOST_REFUSALS)
+        ask(device, gpu->target, gpu->within);
+}
+
+static void begin_job(struct device *device, struct device_job *job)
 {
     struct device_gpu *gpu = &device->gpu;
     const struct cps_item reset = {.kind = CPS_ITEM_RESET};
@@ -188,10 +341,10 @@ void device_gpu_begin(struct device *device, struct device_job *job)
     gpu->space = &job->file->space;
     gpu->state = GPU_RUNS;
     gpu->next_cmd = 0;
+    gpu->own_fence = 0;
     gpu->fault = 0;
     gpu->waited = 0;
     gpu->fault_told = false;
-    device->counts.submits++;
     if (gpu->debugger) {
         gpu->state = GPU_HELD;
         return;
@@ -203,8 +356,18 @@ void device_gpu_begin(struct device *device, struct device_job *job)
     gpu->began = gpu->play->engine->clock;
     gpu->ring_began = cps_afuc_ring_end_(cps_afuc_of(gpu->play->engine), 0);
     begin_record(device, job);
-    fail(device, cps_engine_feed(gpu->play->engine, &reset));
-    fail(device, feed_next(device));
+    if (!first_interrupted(gpu))
+        fail(device, cps_engine_feed(gpu->play->engine, &reset));
+    fail(device, feed_next(device, gpu->ring));
+}
+
+void device_gpu_begin(struct device *device, struct device_job *job)
+{
+    device->counts.submits++;
+    if (device->gpu.job)
+        interrupt(device, job);
+    else
+        begin_job(device, job);
 }
 
 struct cps_err *device_gpu_boot(struct device *device)
@@ -237,14 +400,30 @@ static void tell_fault(struct device *device)
     device->hang(device, why);
 }
 
+/* Jobs in other rings have to begin again. */
+static void forget_rings(struct device *device)
+{
+    struct device_gpu *gpu = &device->gpu;
+    for (unsigned i = 0; i < CPS_AFUC_RINGS; i++) {
+        if (gpu->other[i].job)
+            device_job_again(device, gpu->other[i].job);
+        gpu->other[i].job = NULL;
+    }
+    gpu->ring = 0;
+    gpu->switches = false;
+}
+
 /* What the kernel does: the job is guilty, the others go on, on a processor that starts anew. */
 static void recover(struct device *device, enum cps_stop stop)
 {
     struct device_gpu *gpu = &device->gpu;
     CPS_BUF why = {0};
+    if (!gpu->job)
+        end_switch(device);
     play_explain(gpu->play, gpu->play->engine, stop, &why);
     device->counts.hangs++;
     device->hang(device, cps_buf_text(&why));
+    forget_rings(device);
     struct cps_err *err = play_restart(gpu->play);
     fail(device, err ? err : device_gpu_boot(device));
     gpu->fence += gpu->next_cmd <= gpu->job->cmd_count; /* it would have had the next number */
@@ -320,19 +499,28 @@ void device_gpu_run(struct device *device)
     int64_t from = device_now();
     enum cps_stop stop = cps_engine_run(gpu->play->engine, SLICE);
     device->counts.nanoseconds += device_now() - from;
+    follow(device);
     if (gpu->fault && !gpu->fault_told)
         tell_fault(device);
     switch (stop) {
     case CPS_STOP_IDLE:
         gpu->state = GPU_RUNS;
-        fail(device, feed_next(device));
+        if (gpu->job)
+            fail(device, feed_next(device, gpu->ring));
+        else
+            recover(device, stop); /* the firmware does not switch */
         return;
     case CPS_STOP_BUDGET:
         if (runs_too_long(device))
             recover(device, stop);
         return;
     case CPS_STOP_DEADLOCK:
-        wait(device, stop);
+        if (gpu->switches && gpu->job && !gpu->within)
+            ask(device, gpu->target, true);
+        else if (gpu->job)
+            wait(device, stop);
+        else
+            recover(device, stop);
         return;
     case CPS_STOP_NOMEM:
         fail(device, cps_err_nomem());
@@ -352,6 +540,13 @@ void device_gpu_end(struct device *device, bool hung)
 
 void device_gpu_drop(struct device *device)
 {
+    for (unsigned i = 0; i < CPS_AFUC_RINGS; i++) {
+        struct device_job *job = device->gpu.other[i].job;
+        device->gpu.other[i].job = NULL;
+        if (job)
+            device_job_finish(device, job, false);
+    }
+    device->gpu.switches = false;
     if (device->gpu.job)
         end_job(device, false);
 }

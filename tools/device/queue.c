@@ -16,6 +16,15 @@ struct device_queue *device_queue_find(struct device_file *file, uint32_t id)
     return NULL;
 }
 
+void device_job_again(struct device *device, struct device_job *job)
+{
+    for (struct device_job *other = device->jobs; other; other = other->next)
+        other->first &= other->file != job->file || other->queue != job->queue;
+    job->first = true;
+    job->next = device->jobs;
+    device->jobs = job;
+}
+
 static bool same_queue(const struct device_job *a, const struct device_job *b)
 {
     return a->file == b->file && a->queue == b->queue;
@@ -97,12 +106,13 @@ static struct device_job *take_job(struct device *device, struct device_job *job
     return job;
 }
 
-/* The job that begins next: @p binds  of those that change address spaces. */
-static struct device_job *next_job(struct device *device, bool binds)
+/* The job that begins next: @p binds  of those that change address spaces; @p limit  of priorities
+ * below it. */
+static struct device_job *next_job(struct device *device, bool binds, uint32_t limit)
 {
     struct device_job *best = NULL;
     for (struct device_job *job = device->jobs; job; job = job->next) {
-        if (!job->first || !job->bind_count == binds ||
+        if (!job->first || !job->bind_count == binds || job->priority >= limit ||
             (job->wait && !device_fence_done(job->wait)))
             continue;
         if (!best || job->priority < best->priority)
@@ -136,7 +146,7 @@ static void change_spaces(struct device *device)
     size_t room = 512;
     struct device_job *job = NULL;
     device->changing = false;
-    while (!device->changing && (job = next_job(device, true))) {
+    while (!device->changing && (job = next_job(device, true, UINT32_MAX))) {
         if (bind(device, job, &room)) {
             device_job_end(device, job);
             continue;
@@ -149,22 +159,28 @@ static void change_spaces(struct device *device)
     }
 }
 
-/* The job that the GPU has ended. Whoever hung is guilty: his context alone learns of it. */
+/* Whoever hung is guilty: his context alone learns of it. */
+void device_job_finish(struct device *device, struct device_job *job, bool hung)
+{
+    struct device_file *file = job->file;
+    struct device_queue *queue = device_queue_find(file, job->queue);
+    file->faults += hung;
+    file->broken |= hung && file->vm_bind;
+    if (queue)
+        queue->faults += hung;
+    device_job_end(device, job);
+    if (!file->refs)
+        device_file_unref(device, file);
+}
+
+/* The job that the GPU has ended. */
 static void take_ended(struct device *device)
 {
     struct device_gpu *gpu = &device->gpu;
     struct device_job *job = gpu->job;
-    struct device_file *file = job->file;
-    struct device_queue *queue = device_queue_find(file, job->queue);
-    file->faults += gpu->hung;
-    file->broken |= gpu->hung && file->vm_bind;
-    if (queue)
-        queue->faults += gpu->hung;
     gpu->job = NULL;
-    gpu->state = GPU_IDLE;
-    device_job_end(device, job);
-    if (!file->refs)
-        device_file_unref(device, file);
+    gpu->state = gpu->switches ? GPU_RUNS : GPU_IDLE;
+    device_job_finish(device, job, gpu->hung);
 }
 
 void device_schedule(struct device *device)
@@ -174,9 +190,11 @@ void device_schedule(struct device *device)
         if (device->gpu.state == GPU_ENDED)
             take_ended(device);
         change_spaces(device);
-        job = device->gpu.state == GPU_IDLE ? next_job(device, false) : NULL;
+        job = next_job(device, false, device_gpu_limit(device));
         if (job)
             device_gpu_begin(device, job);
+        else if (device->gpu.state == GPU_IDLE)
+            device_gpu_resume(device);
     } while (job && device->gpu.state == GPU_ENDED);
 }
 

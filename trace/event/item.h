@@ -151,6 +151,9 @@ struct cps_item {
         bool lpac;
         /** Address space that it runs in, from 1; 0: none is known, and none is switched to. */
         uint32_t context;
+        /** Of those that firmware switches between (cps_afuc_switch()): 0, or one that has nothing
+         * else to run. Readers leave it 0. */
+        uint32_t ring;
     } stream;
     /** The end of a submission. */
     struct {
@@ -158,6 +161,8 @@ struct cps_item {
         uint32_t seqno;
         /** As stream.context, of a submission without streams. */
         uint32_t context;
+        /** As stream.ring. */
+        uint32_t ring;
     } fence;
     /** A ring. */
     struct {

@@ -190,6 +190,7 @@ static const struct cps_reg_row rows[] = {
 #define write_RING       rings_write_base_
 #define write_RPTR       rings_write_rptr_
 #define write_WPTR       rings_write_wptr_
+#define write_TABLE      rings_write_table_
 #define GPU_REG(id, bits, low, high, rd, wr, evidence) \
     CPS_REG_ROW(bits, low, (high) - (low) + 1, 1, .read = read_##rd, .write = write_##wr),
 #include "emu/afuc/control/gpu.def"

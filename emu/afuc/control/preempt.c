@@ -9,6 +9,7 @@ void control_write_TRIGGER(const struct cps_access *at)
     struct preemption *preempt = &core_of_(at)->s.preempt;
     preempt->trigger = at->value;
     preempt->look |= at->value & 1;
+    core_of_(at)->machine->watched |= core_of_(at)->machine->rings.prepared;
 }
 
 /* I: PREEMPT_TRIGGER falls: it is about the place after the packet that wrote it. What is saved
@@ -17,6 +18,17 @@ void control_write_TRIGGER(const struct cps_access *at)
 void preempt_passed_(struct afuc_core *core)
 {
     core->s.preempt.trigger = 0;
+    preempt_watch_(core->machine);
+}
+
+void preempt_watch_(struct cps_afuc *machine)
+{
+    bool watched = machine->injection_count || machine->rings.requested;
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        const struct afuc_state *s = &machine->core[i].s;
+        watched |= s->interrupted || s->preempt.cause || s->preempt.trigger;
+    }
+    machine->watched = watched;
 }
 
 static uint32_t marker_of(const struct afuc_core *core)
@@ -28,6 +40,7 @@ void preempt_request_(struct afuc_core *core, uint32_t cause)
 {
     core->s.preempt.cause |= cause;
     core->s.preempt.look = 1;
+    core->machine->watched = 1;
 }
 
 bool preempt_due_(const struct afuc_core *core)
@@ -41,14 +54,15 @@ bool preempt_due_(const struct afuc_core *core)
 
 /* Hardware interrupts anywhere (F: firmware clears PREEMPT_ENABLE around what must not be torn
  * apart, 02e1..02e7; gen70900 1be9 keeps the carry; LPAC of 740 waits for its word in a loop,
- * 078a), but not in a delay slot here. What the driver asks is served before the packet that
- * it names. */
+ * 078a), but not in a delay slot here. What an injection asks is served before the packet that
+ * it names, and so is what a driver asks unless the firmware waits within one. */
 bool preempt_anywhere_(const struct afuc_core *core)
 {
     const struct afuc_state *s = &core->s;
     bool between = s->npc == s->pc + 1 || s->npc == s->pc; /* a branch to itself */
     bool may = s->preempt.cause & s->preempt.enable && s->started && between;
-    bool driver = s->preempt.cause & PREEMPT_BY_DRIVER && !(s->preempt.trigger & 1);
+    bool driver = s->preempt.cause & PREEMPT_BY_DRIVER && !(s->preempt.trigger & 1) &&
+                  !core->machine->rings.anywhere;
     return may && !driver && preempt_due_(core);
 }
 

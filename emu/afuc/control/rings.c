@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * What the driver does to switch between two rings (D: the kernel's a6xx_preempt.c and
+ * Rings, and what the driver does to switch between them (D: the kernel's a6xx_preempt.c and
  * a7xx_submit()): a record for each, their addresses as pseudo registers, marks around the streams
  * that say where the firmware may stop, and the request.
  *
- * The other ring holds its pseudo registers and CP_CONTEXT_SWITCH_YIELD, which is how the driver
- * ends every submission: a ring without work. The driver switches back as soon as all processors
+ * A device asks by cps_afuc_switch() for a ring that it has given a submission. An injection asks
+ * for one that holds its pseudo registers and CP_CONTEXT_SWITCH_YIELD, which is how the driver ends
+ * every submission: a ring without work. Then the driver switches back as soon as all processors
  * wait. */
 #include "emu/afuc/control/control.h"
 
 #include "isa/base/pm4.h"
 
-/* From the default address of the ring of the run; a record reaches 4192 KiB (D). */
-#define OTHER_RING  UINT64_C(0x0001fffff8100000)
-#define RECORDS     UINT64_C(0x0001fffff9000000)
-#define RECORD_STEP UINT64_C(0x0000000001000000)
-/* In a record: what the driver calls secure, non-privileged and the shadow of the read pointer. */
-enum { SECURE = 0x500000, NON_PRIVILEGED = 0xa00000, SHADOW = 0xf00000 };
+/* From the default address of the ring of the run; LPAC_RING is between them. */
+static const uint64_t other_rings[CPS_AFUC_RINGS - 1] = {
+    UINT64_C(0x0001fffff8100000), UINT64_C(0x0001fffff8300000), UINT64_C(0x0001fffff8400000)};
+/* A record reaches 4192 KiB (D); between those of rings 2 and 3 is CPS_AFUC_KERNEL. */
+static const uint64_t records[CPS_AFUC_RINGS] = {
+    UINT64_C(0x0001fffff9000000), UINT64_C(0x0001fffffa000000), UINT64_C(0x0001fffffb000000),
+    UINT64_C(0x0001fffffd000000)};
+/* In a record: what the driver calls secure, non-privileged and the shadow of the read pointer; and
+ * its page table. */
+enum { SECURE = 0x500000, NON_PRIVILEGED = 0xa00000, SHADOW = 0xf00000, TABLE = 0xf80000 };
 
 #define RECORD_MAGIC 0xae399d6eu
 enum {
@@ -39,6 +44,10 @@ enum { SMMU_INFO = 1, RESTORE_ADDR = 3, SECURE_RESTORE_ADDR = 5, NON_PRIV_RESTOR
  * the end of a pass, where there is less to save; here it is to save wherever it is. */
 enum { SWITCH = 1 << 6 | 1 << 8 | 1 };
 
+/* D: struct a7xx_cp_smmu_info; F: the routine loads it from there (6ee 1592..159d, 740 1f0c). */
+#define TABLE_MAGIC 0x241350d5u
+enum { TABLE_TTBR0 = 8, TABLE_WORDS = 8 };
+
 enum { IB1LIST_START = 0xd, IB1LIST_END = 0xe };
 
 static bool put_words(struct cps_afuc *machine, uint64_t ring, uint32_t dwords, uint32_t *wptr,
@@ -56,20 +65,37 @@ static bool put_words(struct cps_afuc *machine, uint64_t ring, uint32_t dwords, 
 
 bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count)
 {
-    return put_words(machine, machine->ring_iova, machine->ring_dwords, &machine->ring_wptr, words,
-                     count);
+    struct rings *rings = &machine->rings;
+    if (rings->fed == rings->current)
+        return put_words(machine, machine->ring_iova, machine->ring_dwords, &machine->ring_wptr,
+                         words, count);
+    return put_words(machine, other_rings[rings->fed - 1], machine->ring_dwords,
+                     &rings->ring[rings->fed].wptr, words, count);
+}
+
+/* All words of a ring that is not current were read before the firmware left it, but for what the
+ * driver has added since. */
+uint32_t machine_ring_room_(const struct cps_afuc *machine)
+{
+    const struct rings *rings = &machine->rings;
+    uint32_t size = machine->ring_dwords;
+    uint32_t room = size - 1;
+    if (rings->fed != rings->current)
+        return room - (rings->ring[rings->fed].wptr + size - rings->ring[rings->fed].begin) % size;
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        const struct afuc_core *core = &machine->core[i];
+        bool reads =
+            core->who == CPS_CPU_SQE || core->who == CPS_CPU_PFP || core->who == CPS_CPU_BV;
+        uint32_t used = machine->ring_wptr + size - core->s.queue[LEVEL_RB].pos;
+        uint32_t left = size - 1 - used % size;
+        room = reads && core->s.started && left < room ? left : room;
+    }
+    return room;
 }
 
 bool machine_ring_lpac_(struct cps_afuc *machine, const uint32_t *words, unsigned count)
 {
     return put_words(machine, LPAC_RING, RING_DWORDS, &machine->lpac_wptr, words, count);
-}
-
-enum { PSEUDO_WORDS = 16, YIELD_WORDS = 5 };
-
-static uint64_t record_of(uint32_t ring)
-{
-    return RECORDS + ring * RECORD_STEP;
 }
 
 /* Buffer size as log2 of quadwords, block size of 4 of them (D). */
@@ -89,7 +115,7 @@ static void store(struct cps_afuc *machine, uint64_t iova, uint32_t value)
 
 static void store_record(struct cps_afuc *machine, uint32_t ring, uint64_t iova, uint32_t wptr)
 {
-    uint64_t record = record_of(ring);
+    uint64_t record = records[ring];
     for (uint32_t i = 0; i < RECORD_WORDS; i++)
         store(machine, record + 4 * (uint64_t)i, 0);
     store(machine, record, RECORD_MAGIC);
@@ -102,11 +128,11 @@ static void store_record(struct cps_afuc *machine, uint32_t ring, uint64_t iova,
 }
 
 /* SMMU, record, secure record, non-privileged record, counters; 0: there is none. */
-static void pseudo_registers(uint32_t ring, uint32_t ret[PSEUDO_WORDS])
+void rings_save_words_(const struct cps_afuc *machine, uint32_t ret[RINGS_BEGIN_WORDS])
 {
-    uint64_t record = record_of(ring);
+    uint64_t record = records[machine->rings.fed];
     const uint64_t address[5] = {0, record, record + SECURE, record + NON_PRIVILEGED, 0};
-    *ret++ = cps_pm4_type7(0x56, PSEUDO_WORDS - 1);
+    *ret++ = cps_pm4_type7(0x56, RINGS_BEGIN_WORDS - 1);
     for (uint32_t i = 0; i < 5; i++) {
         *ret++ = i;
         *ret++ = (uint32_t)address[i];
@@ -115,24 +141,51 @@ static void pseudo_registers(uint32_t ring, uint32_t ret[PSEUDO_WORDS])
 }
 
 /* Nothing is to be written, and no interrupt is to be raised. */
-static void yield(uint32_t ret[YIELD_WORDS])
+void rings_yield_words_(uint32_t ret[RINGS_YIELD_WORDS])
 {
-    const uint32_t words[YIELD_WORDS] = {cps_pm4_type7(0x6b, 4), 0, 0, 1, 0};
-    for (unsigned i = 0; i < YIELD_WORDS; i++)
+    const uint32_t words[RINGS_YIELD_WORDS] = {cps_pm4_type7(0x6b, 4), 0, 0, 1, 0};
+    for (unsigned i = 0; i < RINGS_YIELD_WORDS; i++)
         ret[i] = words[i];
+}
+
+/* Images whose routine for preemption runs to its end on this model (V: tests/device/native.py,
+ * each by its id in the first word). Not a650: its restore stops at 1bdb.. after units at 0x8e80,
+ * 0x9e60 and 0xbe30 have answered; not a660 and a730: they wait for shared words 0x201 and 0x23e.
+ */
+static bool can_switch(const struct cps_afuc *machine)
+{
+    static const uint16_t ids[] = {0x6ee, 0x710, 0x740, 0x512, 0x200};
+    bool known = false;
+    for (unsigned i = 0; i < sizeof(ids) / sizeof(ids[0]) && machine->words; i++)
+        known |= (machine->words[0] >> 12 & 0xfff) == ids[i];
+    return known;
+}
+
+/* Whether the policies say that the driver prepares for switches. */
+static bool prepares(const struct cps_afuc *machine)
+{
+    switch ((enum cps_policy_preempt)machine->engine.policy.preempt) {
+    case CPS_PREEMPT_OFF:
+        return false;
+    case CPS_PREEMPT_ON:
+        return machine_rings_as_msm_(machine) && can_switch(machine);
+    }
+    return false;
 }
 
 void rings_prepare_(struct cps_afuc *machine)
 {
     bool known = machine->engine.gen == CPS_A6XX || machine->engine.gen == CPS_A7XX;
-    if (!machine->rings.wanted || !known)
+    machine->rings.wanted |= prepares(machine);
+    if (!machine->rings.wanted || !known || machine->core[0].who != CPS_CPU_SQE)
         return;
     cps_mem_keep(machine->engine.mem, true);
     store_record(machine, 0, machine->ring_iova, 0);
-    store_record(machine, 1, OTHER_RING, 0);
+    for (uint32_t i = 1; i < (prepares(machine) ? CPS_AFUC_RINGS : 2); i++)
+        store_record(machine, i, other_rings[i - 1], 0);
     cps_mem_keep(machine->engine.mem, false);
     machine_set_reg_(machine, RB_CNTL, ring_control(machine->ring_dwords));
-    machine_set_pair_(machine, RB_RPTR_ADDR, record_of(0) + SHADOW);
+    machine_set_pair_(machine, RB_RPTR_ADDR, records[0] + SHADOW);
     machine->rings.prepared = 1;
 }
 
@@ -144,12 +197,12 @@ static void marker(struct cps_afuc *machine, uint32_t mode)
 
 uint32_t rings_begin_(struct cps_afuc *machine)
 {
-    uint32_t words[PSEUDO_WORDS];
+    uint32_t words[RINGS_BEGIN_WORDS];
     machine->rings.begun = 1;
-    if (!machine->rings.prepared)
+    if (!machine->rings.prepared || prepares(machine))
         return 0;
-    pseudo_registers(0, words);
-    machine_ring_(machine, words, PSEUDO_WORDS);
+    rings_save_words_(machine, words);
+    machine_ring_(machine, words, RINGS_BEGIN_WORDS);
     marker(machine, IB1LIST_START);
     return 2;
 }
@@ -160,51 +213,108 @@ static const uint32_t threads[] = {0x70970001, 1, 0x70970001, 2, 0x70970001, 1, 
 
 void rings_end_(struct cps_afuc *machine)
 {
-    uint32_t words[YIELD_WORDS];
-    if (!machine->rings.prepared)
+    uint32_t words[RINGS_YIELD_WORDS];
+    if (!machine->rings.prepared || prepares(machine))
         return;
     marker(machine, IB1LIST_END);
     if (cps_gen_since(machine->engine.gen, CPS_A7XX))
         machine_ring_(machine, threads, sizeof(threads) / sizeof(threads[0]));
-    yield(words);
-    machine_ring_(machine, words, YIELD_WORDS);
+    rings_yield_words_(words);
+    machine_ring_(machine, words, RINGS_YIELD_WORDS);
 }
 
 /* A submission without streams for the ring that is switched to. */
 static void submit_nothing(struct cps_afuc *machine)
 {
-    uint32_t *wptr = &machine->rings.other_wptr;
-    uint32_t words[PSEUDO_WORDS + YIELD_WORDS];
-    pseudo_registers(1, words);
-    yield(words + PSEUDO_WORDS);
-    if (!put_words(machine, OTHER_RING, machine->ring_dwords, wptr, words,
-                   PSEUDO_WORDS + YIELD_WORDS))
+    uint32_t words[RINGS_BEGIN_WORDS + RINGS_YIELD_WORDS];
+    machine->rings.fed = 1;
+    rings_save_words_(machine, words);
+    rings_yield_words_(words + RINGS_BEGIN_WORDS);
+    if (!machine_ring_(machine, words, RINGS_BEGIN_WORDS + RINGS_YIELD_WORDS))
         cps_mem_fail(machine->engine.mem);
-    store(machine, record_of(1) + RECORD_WPTR, *wptr);
+    machine->rings.fed = machine->rings.current;
 }
 
-bool rings_request_(struct cps_afuc *machine)
+/* Where the firmware finds the page table of the context that was in a ring last. */
+static uint64_t store_table(struct cps_afuc *machine, uint32_t ring)
+{
+    uint64_t iova = records[ring] + TABLE;
+    uint64_t table = msm_table_(machine->msm.ring[ring].context);
+    const uint32_t words[TABLE_WORDS] = {
+        TABLE_MAGIC, 0, (uint32_t)table, (uint32_t)(table >> 32), 0, 0, 0, 0};
+    if (!machine->msm.ring[ring].context)
+        return 0;
+    for (uint32_t i = 0; i < TABLE_WORDS; i++)
+        store(machine, iova + 4 * (uint64_t)i, words[i]);
+    return iova;
+}
+
+static bool request(struct cps_afuc *machine, uint32_t target)
 {
     struct rings *rings = &machine->rings;
     uint32_t first = machine_switch_cntl_(machine);
-    uint64_t record = record_of(!rings->current);
-    if (!rings->prepared || rings->requested)
+    uint64_t record = records[target];
+    if (!rings->prepared || rings->requested || !machine->core[0].s.sqe[SQE_PREEMPT])
         return false;
-    if (!rings->current)
-        submit_nothing(machine);
-    machine_set_pair_(machine, first + SMMU_INFO, 0);
+    cps_mem_keep(machine->engine.mem, true);
+    store(machine, record + RECORD_WPTR, rings->ring[target].wptr);
+    machine_set_pair_(machine, first + SMMU_INFO, store_table(machine, target));
+    cps_mem_keep(machine->engine.mem, false);
     machine_set_pair_(machine, first + RESTORE_ADDR, record);
     machine_set_pair_(machine, first + SECURE_RESTORE_ADDR, record + SECURE);
     machine_set_pair_(machine, first + NON_PRIV_RESTORE_ADDR, record + NON_PRIVILEGED);
     machine_set_reg_(machine, first, SWITCH);
+    rings->ring[rings->current].wptr = machine->ring_wptr;
+    rings->ring[rings->current].begin = machine->ring_wptr;
+    rings->target = target;
+    rings->anywhere = 0;
     rings->requested = 1;
     preempt_request_(&machine->core[0], PREEMPT_BY_DRIVER);
     return true;
 }
 
+bool rings_request_(struct cps_afuc *machine)
+{
+    struct rings *rings = &machine->rings;
+    if (!rings->prepared || rings->requested)
+        return false;
+    if (!rings->current)
+        submit_nothing(machine);
+    rings->injected = request(machine, !rings->current);
+    return rings->injected;
+}
+
 bool rings_idle_(struct cps_afuc *machine)
 {
-    return machine->rings.current == 1 && rings_request_(machine);
+    return rings_away_(machine) && rings_request_(machine);
+}
+
+bool cps_afuc_switch(struct cps_afuc *machine, unsigned ring, bool within)
+{
+    struct rings *rings = &machine->rings;
+    bool asked = rings->requested && rings->target == ring;
+    if (ring >= CPS_AFUC_RINGS || !prepares(machine) || rings->injected)
+        return false;
+    if (!asked && (ring == rings->current || !request(machine, ring)))
+        return false;
+    rings->anywhere |= within;
+    machine->core[0].s.preempt.look |= within;
+    return true;
+}
+
+unsigned cps_afuc_ring(const struct cps_afuc *machine)
+{
+    return machine->rings.current;
+}
+
+bool cps_afuc_switches(const struct cps_afuc *machine)
+{
+    return machine->rings.requested;
+}
+
+bool cps_afuc_has_rings(const struct cps_afuc *machine)
+{
+    return machine->rings.prepared && prepares(machine) && machine->core[0].s.sqe[SQE_PREEMPT];
 }
 
 /* The firmware clears the request when it is done (F: 11af). */
@@ -214,7 +324,11 @@ void rings_returned_(struct afuc_core *core)
     if (!rings->requested || core != &core->machine->core[0] || core->s.preempt.cause)
         return;
     rings->requested = 0;
-    rings->current ^= core->s.preempt.cntl == 0;
+    rings->anywhere = 0;
+    if (!core->s.preempt.cntl)
+        rings->current = rings->target;
+    rings->fed = rings->current;
+    rings->injected &= rings->current != 0;
     machine_set_reg_(core->machine, machine_switch_cntl_(core->machine), 0);
 }
 
@@ -257,6 +371,17 @@ void rings_write_wptr_(const struct cps_access *at)
         machine->core[i].s.queue[LEVEL_RB].pos %= machine->ring_dwords;
         machine->core[i].window_left = 0;
     }
+}
+
+/* The upper half is written last; firmware waits until it can be read back (F: 6ee 09bd..09c5). */
+void rings_write_table_(const struct cps_access *at)
+{
+    struct cps_afuc *machine = core_of_(at)->machine;
+    const struct cps_host *host = &machine->engine.host;
+    if (!(at->number & 1) || !host->page_table)
+        return;
+    host->page_table(host->context, (uint64_t)at->value << 32 | machine->reg[at->number - 1]);
+    cps_mem_host_changed(machine->engine.mem);
 }
 
 uint32_t rings_read_base_(const struct cps_access *at)

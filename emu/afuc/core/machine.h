@@ -43,22 +43,31 @@ struct stillness {
     uint64_t look_at; /* 0: nothing is known */
 };
 
-/* What the driver knows of the two rings that --inject switch goes between: rings.c. */
+/* What the driver knows of the rings that firmware switches between: rings.c. */
 struct rings {
-    uint32_t wanted;   /* an injection asks for them */
-    uint32_t prepared; /* their records are there */
-    uint32_t begun;    /* so has the first submission */
-    uint32_t current;  /* 0: the ring of the run */
-    uint32_t other_wptr;
-    uint32_t requested; /* the driver asked for the other, and the firmware has not finished */
+    uint32_t wanted;    /* an injection or the policy asks for them */
+    uint32_t prepared;  /* their records are there */
+    uint32_t begun;     /* so has the first submission */
+    uint32_t current;   /* 0: the ring of the run */
+    uint32_t fed;       /* the one that the driver writes */
+    uint32_t requested; /* the driver asked for `target`, and the firmware has not finished */
+    uint32_t target;
+    uint32_t anywhere; /* the request is served within packets, too */
+    uint32_t injected; /* it is an injection's, after which the driver switches back */
+    struct {
+        uint32_t wptr;  /* of a ring that is not current */
+        uint32_t begin; /* where that was when the firmware left it */
+    } ring[CPS_AFUC_RINGS];
 };
 
 /* What the driver knows of its ring for the policy `ring=msm`: driver_msm.c. */
 struct msm {
     uint32_t prepared; /* its memory is there */
-    uint32_t open;     /* a submission has begun, and not ended */
-    uint32_t context;  /* the last one; 0: none */
-    uint32_t seqno;    /* the last fence */
+    struct {
+        uint32_t open;    /* a submission has begun, and not ended */
+        uint32_t context; /* the last one; 0: none */
+        uint32_t seqno;   /* the last fence */
+    } ring[CPS_AFUC_RINGS];
 };
 
 enum { PIPE_COUNT = 8 }; /* numbers of enum adreno_pipe (D) */
@@ -85,6 +94,7 @@ struct cps_afuc {
     struct stillness stillness;
     struct injection injection[MAX_INJECTIONS + 1]; /* in order of submission and packet */
     unsigned injection_count, injection_next;
+    uint32_t watched; /* packets are places to interrupt: preempt_watch_() */
     struct rings rings;
     struct msm msm;
     uint32_t submission;                      /* index of the one that runs */
@@ -367,11 +377,14 @@ enum cps_stop machine_run_(struct cps_engine *engine, uint64_t ticks);
 /** Whether the core waits for the next packet, and there is none. */
 bool core_idle_(const struct afuc_core *core);
 
-/* ---- what the driver does to switch between two rings, for `--inject switch`: the ring of the
- * run, and one that holds nothing but the end of a submission: rings.c ---- */
+/* ---- what the driver does with rings, and to switch between them: rings.c ---- */
 
-/** Puts words after what the ring holds, as the driver does before it moves the write pointer. */
+/** Puts words after what the ring at hand holds (rings.fed), as the driver does before it moves the
+ * write pointer. */
 bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count);
+/** Words that the ring at hand has room for: what is written must not pass what a processor reads.
+ */
+uint32_t machine_ring_room_(const struct cps_afuc *machine);
 /** The same with LPAC's ring. */
 bool machine_ring_lpac_(struct cps_afuc *machine, const uint32_t *words, unsigned count);
 /** With `ring=msm`: whether the ring has room for @p words. @return NULL or CPS_ERR_INPUT */
@@ -379,22 +392,34 @@ struct cps_err *msm_room_(struct cps_afuc *machine, uint32_t words);
 /** With `ring=msm`: what comes before the first stream of a submission; of others nothing.
  * @param packets  gets how many packets that is */
 struct cps_err *msm_begin_(struct cps_afuc *machine, uint32_t context, uint32_t *packets);
+/** The page table of a context, as CP_SMMU_TABLE_UPDATE has it: nothing is there. */
+uint64_t msm_table_(uint32_t context);
 /** With `ring=msm`: what comes after the last stream. */
 struct cps_err *msm_end_(struct cps_afuc *machine, uint32_t seqno);
-/** After CP_ME_INIT: the records of both rings, and where the firmware finds the first's. */
+enum { RINGS_BEGIN_WORDS = 16, RINGS_YIELD_WORDS = 5 };
+/** After CP_ME_INIT: the records of all rings, and where the firmware finds the first's. */
 void rings_prepare_(struct cps_afuc *machine);
-/** Packets before and after the streams of a submission.
+/** With `ring=calls`: packets before and after the stream of a submission.
  * @return how many packets */
 uint32_t rings_begin_(struct cps_afuc *machine);
 void rings_end_(struct cps_afuc *machine);
-/** The driver asks for the other ring. False if there is none. */
+/** Packets of the driver: where the firmware saves the ring at hand, and that it may leave it. */
+void rings_save_words_(const struct cps_afuc *machine, uint32_t ret[RINGS_BEGIN_WORDS]);
+void rings_yield_words_(uint32_t ret[RINGS_YIELD_WORDS]);
+/** An injection asks for the other ring, which has a submission without streams. False if there is
+ * none. */
 bool rings_request_(struct cps_afuc *machine);
-/** All processors wait; true if the driver switches back. */
+/** Whether an injected switch has led to the other ring. */
+static inline bool rings_away_(const struct cps_afuc *machine)
+{
+    return machine->rings.injected && machine->rings.current;
+}
+/** All processors wait; true if the driver switches back from an injected switch. */
 bool rings_idle_(struct cps_afuc *machine);
 /** The firmware has left its routine. */
 void rings_returned_(struct afuc_core *core);
-/** Handlers of the CP_RB_* registers. */
-cps_reg_write rings_write_base_, rings_write_rptr_, rings_write_wptr_;
+/** Handlers of the CP_RB_* registers, and of the SMMU's. */
+cps_reg_write rings_write_base_, rings_write_rptr_, rings_write_wptr_, rings_write_table_;
 cps_reg_read rings_read_base_, rings_read_pointer_;
 
 #endif
