@@ -445,6 +445,7 @@ struct cps_err *lsp_hover(struct lsp *l, struct lsp_request *r)
         err = mean_pm4(&h, &token);
     else
         mean_asm(&h, &token);
+    tool_need(!h.out.failed);
     if (!err && h.out.size) {
         r->result = doc_new();
         doc_put(cps_json_new_object(r->result, "contents"), "kind=%s value=%p",
