@@ -115,7 +115,7 @@ static int hoard(void)
     pid_t pid = fork();
     if (pid == 0) {
         ssize_t told = take_most(gpu_open()) ? 0 : write(ready[1], "", 1);
-        for (; told == 1;)
+        while (told == 1)
             pause();
         _exit(1);
     }

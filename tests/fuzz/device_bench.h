@@ -25,9 +25,9 @@ struct bench {
     int first;                 /* the lowest free descriptor in the beginning */
 };
 
-static inline void bench_hang(struct device *device, const char *why)
+static inline void bench_hang(struct device *device, const char *what, const char *why)
 {
-    assert(device->gpu.job && why[0]);
+    assert(device->gpu.job && what[0] && why[0]);
 }
 
 /* One engine for all inputs: it is as new for each. */

@@ -62,8 +62,10 @@ static bool host_write_register(void *context, uint32_t offset, uint32_t value)
     return offset == 0x8810;
 }
 
-static const struct cps_host host = {
-    NULL, host_read, host_write, host_read_register, host_write_register, NULL, NULL};
+static const struct cps_host host = {.read = host_read,
+                                     .write = host_write,
+                                     .read_register = host_read_register,
+                                     .write_register = host_write_register};
 
 /* Starts firmware that is @p code, and then waits for packets. */
 static void start(struct device *d, const char *code)

@@ -48,6 +48,8 @@ static int list_chips(void)
 
 /* ---- hang dumps ---- */
 
+enum { MOST = 64 << 20, MOST_DUMPS = 64 };
+
 struct buffer_list {
     const struct device_job *job;
     size_t room; /* bytes that may still be dumped */
@@ -72,7 +74,8 @@ static bool next_buffer(void *context, size_t index, struct coredump_buffer *ret
         return false;
     const struct device_mapping *mapping = &space->list[index];
     const char *name = mapping->bo ? mapping->bo->name : NULL;
-    bool dumped = runs_in(list->job, mapping) || (mapping->bo && mapping->size <= list->room);
+    bool small = mapping->size <= list->room;
+    bool dumped = mapping->bo && (small || (runs_in(list->job, mapping) && mapping->size <= MOST));
     *ret = (struct coredump_buffer){.iova = mapping->iova,
                                     .size = mapping->size,
                                     .flags = mapping->bo ? mapping->bo->flags : 0,
@@ -101,8 +104,10 @@ static struct cps_err *write_dump(struct session *session, const char *path)
         .wptr = cps_afuc_ring_end_(machine, 0),
         .last_fence = gpu->fence + (gpu->next_cmd <= gpu->job->cmd_count),
         .retired_fence = cps_afuc_fence(machine, cps_afuc_ring(machine))};
-    const struct coredump_fault fault = {
-        .ttbr0 = file->context, .iova = gpu->fault, .type = "TRANSLATION", .source = "CP"};
+    const struct coredump_fault fault = {.ttbr0 = file->context,
+                                         .iova = gpu->fault & ~DEVICE_FAULTED,
+                                         .type = "TRANSLATION",
+                                         .source = "CP"};
     const struct coredump_config config = {.comm = file->comm,
                                            .cmdline = file->cmdline,
                                            .seconds = now.tv_sec,
@@ -125,19 +130,18 @@ static struct cps_err *write_dump(struct session *session, const char *path)
 }
 
 /* What the kernel would do: a line in its log, and a dump. */
-static void tell_hang(struct device *device, const char *why)
+static void tell_hang(struct device *device, const char *what, const char *why)
 {
     struct session *session = (struct session *)((char *)device - offsetof(struct session, device));
     char path[FILES_PATH];
-    report_aside("%s of %s: %s\n", device->gpu.fault ? "fault" : "hang",
-                 device->gpu.job->file->comm, why);
-    if (!session->opt->dumps)
+    uint64_t number = device->counts.hangs + device->counts.faults;
+    report_aside("%s of %s: %s\n", what, device->gpu.job->file->comm, why);
+    if (!session->opt->dumps || number > MOST_DUMPS)
         return;
-    snprintf(path, sizeof(path), "%s/hang-%" PRIu64 ".devcore", session->opt->dumps,
-             device->counts.hangs + device->counts.faults);
+    snprintf(path, sizeof(path), "%s/%s-%" PRIu64 ".devcore", session->opt->dumps, what, number);
     struct cps_err *err = write_dump(session, path);
     if (!err)
-        report_aside("hang dump: %s\n", path);
+        report_aside("dump: %s\n", path);
     session->failed = cps_err_first_(session->failed, err);
 }
 
@@ -194,6 +198,12 @@ static struct cps_err *run_session(struct run_source *source, struct play *play)
     session->device.gpu.play = play;
     interrupt_take(&taken);
     struct cps_err *err = cps_err_first_(serve(session), session->failed);
+    if (err && session->pid > 0) {
+        kill(session->pid, SIGTERM);
+        waitpid(session->pid, &session->ended, 0);
+        session->pid = 0;
+    }
+    err = cps_err_first_(err, session->device.late);
     device_deinit(&session->device);
     err = cps_err_first_(err, device_record_close(session->device.record));
     interrupt_give_back(&taken);

@@ -22,6 +22,17 @@ int64_t call_nanoseconds(struct msm_timespec time)
     return time.sec * second + (time.nsec < second ? time.nsec : second - 1);
 }
 
+int64_t device_deadline(const struct device *device, const struct device_message *message,
+                        int64_t deadline)
+{
+    if (!device->gpu.debugger)
+        return deadline;
+    if (message->begun && message->deadline > deadline)
+        deadline = message->deadline;
+    bool passed = device->paused && deadline > device->paused && deadline <= device->resumed;
+    return passed ? deadline + (device->resumed - device->paused) : deadline;
+}
+
 /* Waits for what is not done yet, or says that it took too long. */
 int call_later(struct call *call, int64_t deadline, int timed_out)
 {
@@ -176,6 +187,8 @@ static int set_iova(struct call *call, struct device_handle *handle, uint64_t io
         return 0;
     if (iova < VA_START || iova - VA_START > VA_SIZE || size > VA_SIZE - (iova - VA_START))
         return -EINVAL;
+    if (device_space_used(space, iova, size))
+        return -ENOSPC;
     int status = device_space_map(device, space, iova, size, handle->bo, 0);
     handle->iova = status ? 0 : iova;
     return status;
@@ -189,7 +202,9 @@ int call_get_iova(struct call *call, struct device_handle *handle, uint64_t *ret
         return -EINVAL;
     if (!handle->iova) {
         uint64_t iova = file->next_iova;
-        if (handle->bo->size > VA_START + VA_SIZE - iova)
+        while (device_space_used(&file->space, iova, handle->bo->size))
+            iova = device_space_used(&file->space, iova, handle->bo->size);
+        if (iova > VA_START + VA_SIZE || handle->bo->size > VA_START + VA_SIZE - iova)
             return -ENOSPC;
         int status = set_iova(call, handle, iova);
         if (status)

@@ -8,6 +8,9 @@
 #include "isa/base/list.h"
 
 #define PAGE UINT64_C(4096)
+/* Of the count of dwords in CP_INDIRECT_BUFFER. */
+#define MAX_DWORDS 0xfffffu
+#define SPACE_END  (UINT64_C(1) << 48)
 
 /* What goes into the job from the arrays of syncobjs, and where its fence goes. */
 struct syncs {
@@ -158,7 +161,8 @@ static int take_cmds(struct call *call, struct device_job *job, const struct msm
             const struct msm_submit_bo *bos = (const void *)call->message->array[0];
             iova = call->file->handle[bos[cmd.index].handle - 1].iova + cmd.offset;
         }
-        if (iova % 4)
+        if (iova % 4 || cmd.size / 4 > MAX_DWORDS || iova >= SPACE_END ||
+            cmd.size > SPACE_END - iova)
             return -EINVAL;
         if (cmd.type != MSM_CMD_IB_TARGET)
             job->cmd[job->cmd_count++] = (struct device_cmd){iova, cmd.size / 4};
@@ -197,7 +201,7 @@ static int wait_for_room(struct call *call)
 {
     const int64_t most = INT64_C(4000000000);
     const struct device_message *message = call->message;
-    if (call->device->job_count < DEVICE_MAX_JOBS)
+    if (call->file->jobs < DEVICE_MAX_JOBS && call->device->job_count < 4 * DEVICE_MAX_JOBS)
         return 0;
     return call_later(call, message->begun ? message->deadline : device_now() + most, -ENOMEM);
 }

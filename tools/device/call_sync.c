@@ -169,7 +169,7 @@ int call_sync_merge(struct call *call)
     struct device_fence *a = device_sync_file_fence(call->device, message->fd[0]);
     struct device_fence *b = device_sync_file_fence(call->device, message->fd[1]);
     struct device_fence *both = device_fence_new(call->device, false);
-    int status = a && b ? -ENOMEM : -EINVAL;
+    int status = !a ? -ENOTTY : b ? -ENOMEM : -EINVAL; /* without `a` it is another driver's */
     if (a && b && both && device_fence_add(both, a) && device_fence_add(both, b)) {
         message->answer_fd = device_sync_file_new(call->device, both);
         status = message->answer_fd < 0 ? -ENOMEM : 0;

@@ -3,8 +3,11 @@
  * processor. One thread: a loop of poll() answers clients, and lets the GPU run in between.
  *
  *   server.c   connections and messages; questions whose answer has to wait
- *   call.c     one function for each ioctl; those of syncobjs and of jobs in call_sync.c,
- * call_job.c file.c     open files, each a context memory.c   buffers, handles, address spaces
+ *   question.c what connections send
+ *   call.c     a function for each ioctl
+ *   call_sync.c, call_job.c  those of syncobjs, and those that make jobs
+ *   file.c     open files, each a context
+ *   memory.c   buffers, handles, address spaces
  *   sync.c     fences, syncobjs, sync files
  *   queue.c    submit queues and jobs: what runs next
  *   gpu.c      the engine: a job in, its fence out; waits, hangs, recovery
@@ -49,7 +52,7 @@ const struct device_chip *device_chip_at(size_t index);
 enum {
     DEVICE_MAX_HANDLES = 1 << 16,  /**< buffers, and as many syncobjs */
     DEVICE_MAX_QUEUES = 256,       /**< submit queues */
-    DEVICE_MAX_JOBS = 4096,        /**< that have not ended */
+    DEVICE_MAX_JOBS = 4096,        /**< that have not ended; of the device four times as many */
     DEVICE_MAX_CMDS = 4096,        /**< command buffers of a job */
     DEVICE_MAX_POINTS = 4096,      /**< that wait on a timeline */
     DEVICE_MAX_MAPPINGS = 1 << 16, /**< of an address space */
@@ -179,6 +182,10 @@ struct device_mapping *device_space_find(struct device_space *space, uint64_t io
  */
 const uint8_t *device_mapping_next(const struct device_mapping *mapping, uint64_t *at,
                                    uint64_t *iova, uint64_t *size);
+/** 0, or the end of a mapping that has an address of the range. */
+uint64_t device_space_used(const struct device_space *space, uint64_t iova, uint64_t size);
+/** The client's word at a multiple of 4; false if nothing is mapped there. */
+bool device_space_word(struct device_space *space, uint64_t iova, uint32_t *ret);
 void device_space_deinit(struct device *device, struct device_space *space);
 
 /* ---- queue.c ---- */
@@ -265,9 +272,12 @@ struct device_run {
     size_t next_cmd; /**< of the job: what has not been fed; `cmd_count` is its fence */
     uint32_t fence;  /**< its own, once it was fed; else 0 */
     uint64_t began;  /**< ticks of the engine when the job came */
-    uint64_t fault;  /**< the first address that nothing was mapped at; 0: none */
+    uint64_t fault;  /**< as in struct device_gpu */
     bool fault_told;
 };
+
+/** Set in an address of a fault: page 0 is one, too. */
+#define DEVICE_FAULTED UINT64_C(1)
 
 /** The engine, and the job that it has. */
 struct device_gpu {
@@ -287,11 +297,12 @@ struct device_gpu {
     bool switches; /**< the firmware was asked for ring `target` */
     bool within;   /**< also within a packet */
     unsigned target, refused;
-    struct device_record *record;  /**< of the job, or NULL */
-    int64_t waits_since;           /**< nanoseconds of CLOCK_MONOTONIC */
-    int64_t waited;                /**< nanoseconds of the job's waits that are over */
-    uint64_t waits_at, waits_with; /**< where, and the word that was there */
-    uint64_t fault; /**< the first address of the job that nothing was mapped at; 0: none */
+    struct device_record *record; /**< of the job, or NULL */
+    int64_t waits_since;          /**< nanoseconds of CLOCK_MONOTONIC */
+    int64_t waited;               /**< nanoseconds of the job's waits that are over */
+    struct cps_wait waits_for;
+    uint32_t waits_with[3]; /**< the words that were there */
+    uint64_t fault; /**< page of the job that nothing was mapped at, with DEVICE_FAULTED; 0: none */
     bool fault_told;
     bool hung; /**< the job that ended did so by a hang */
     bool off;  /**< nothing is executed: jobs end at once */
@@ -347,7 +358,8 @@ struct device {
     struct device_counts counts;
     struct device_record *record; /**< gets every submission, or NULL */
     /** Is told of each hang and each fault, while the engine stands there. */
-    void (*hang)(struct device *device, const char *why);
+    void (*hang)(struct device *device, const char *what, const char *why);
+    struct cps_err *late;   /**< is told when the program has ended */
     struct cps_err *failed; /**< ends the device: its own trouble, not a client's */
 };
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "emu/afuc/afuc.h"
+#include "isa/base/within.h"
 #include "tools/device/record.h"
 
 /* Ticks between two looks at clients: one or two milliseconds. */
@@ -42,7 +43,7 @@ static bool read_page(void *context, uint64_t iova, uint8_t *to)
         return false;
     struct device_mapping *mapping = device_space_find(gpu->space, iova);
     if (!mapping) {
-        gpu->fault = gpu->fault ? gpu->fault : iova;
+        gpu->fault = gpu->fault ? gpu->fault : iova | DEVICE_FAULTED;
         return false;
     }
     const uint8_t *data = mapping->bo ? device_bo_data(mapping->bo) : NULL;
@@ -121,8 +122,11 @@ static void fail(struct device *device, struct cps_err *err)
 static void end_job(struct device *device, bool hung)
 {
     struct device_gpu *gpu = &device->gpu;
-    if (gpu->record)
-        fail(device, device_record_end(gpu->record, gpu->fence));
+    struct cps_err *err = gpu->record ? device_record_end(gpu->record, gpu->fence) : NULL;
+    if (err && err->code == CPS_ERR_INPUT)
+        device->late = cps_err_first_(device->late, err); /* the recording ends, not the device */
+    else
+        fail(device, err);
     gpu->record = NULL;
     gpu->space = NULL;
     gpu->hung = hung || gpu->fault;
@@ -200,7 +204,7 @@ static void begin_record(struct device *device, const struct device_job *job)
     gpu->record = record_of(device, job->file);
     if (!gpu->record)
         return;
-    device_record_begin(gpu->record, job->file->context, job->file->comm, 0);
+    device_record_begin(gpu->record, job->file->context, job->file->comm, (uint32_t)job->file->pid);
     record_memory(device);
 }
 
@@ -394,10 +398,10 @@ static void tell_fault(struct device *device)
     struct device_gpu *gpu = &device->gpu;
     char why[96];
     snprintf(why, sizeof(why), "the processor reads memory 0x%016" PRIx64 ", which is not mapped",
-             gpu->fault);
+             gpu->fault & ~DEVICE_FAULTED);
     gpu->fault_told = true;
     device->counts.faults++;
-    device->hang(device, why);
+    device->hang(device, "fault", why);
 }
 
 /* Jobs in other rings have to begin again. */
@@ -422,7 +426,7 @@ static void recover(struct device *device, enum cps_stop stop)
         end_switch(device);
     play_explain(gpu->play, gpu->play->engine, stop, &why);
     device->counts.hangs++;
-    device->hang(device, cps_buf_text(&why));
+    device->hang(device, "hang", cps_buf_text(&why));
     forget_rings(device);
     struct cps_err *err = play_restart(gpu->play);
     fail(device, err ? err : device_gpu_boot(device));
@@ -431,17 +435,16 @@ static void recover(struct device *device, enum cps_stop stop)
     gpu->fence = 0; /* of the new processor's ring */
 }
 
-/* The word that the engine waits for, as it is now. */
-static bool read_word(struct device *device, uint64_t iova, uint64_t *ret)
+/* The words that the engine waits for, as they are now: one, two in a row, or two. A wait of two
+ * processors on two words is looked at through the one that the stop names. */
+static bool read_words(struct device *device, const struct cps_wait *wait, uint32_t ret[3])
 {
-    const struct device_mapping *mapping = device_space_find(device->gpu.space, iova);
-    const uint8_t *data = mapping && mapping->bo ? device_bo_data(mapping->bo) : NULL;
-    uint32_t word;
-    if (!data)
-        return false;
-    memcpy(&word, data + mapping->offset + (iova - mapping->iova) / 4 * 4, sizeof(word));
-    *ret = word;
-    return true;
+    struct device_space *space = device->gpu.space;
+    uint64_t at = wait->address & ~UINT64_C(3);
+    memset(ret, 0, 3 * sizeof(*ret));
+    return device_space_word(space, at, &ret[0]) &&
+           (wait->mask <= UINT32_MAX || device_space_word(space, at + 4, &ret[1])) &&
+           (!wait->second || device_space_word(space, wait->second & ~UINT64_C(3), &ret[2]));
 }
 
 /* A wait on memory of a client may end; on anything else nobody can end it. */
@@ -449,17 +452,17 @@ static void wait(struct device *device, enum cps_stop stop)
 {
     struct device_gpu *gpu = &device->gpu;
     struct cps_wait wait = {0};
-    uint64_t word = 0;
+    uint32_t words[3];
     bool waits = gpu->waited <= MOST_WAITS * device->config.hang_after &&
                  cps_engine_waits_for(gpu->play->engine, stop, &wait) &&
-                 wait.what == CPS_WAIT_MEMORY && read_word(device, wait.address, &word);
+                 wait.what == CPS_WAIT_MEMORY && read_words(device, &wait, words);
     if (!waits) {
         recover(device, stop);
         return;
     }
     gpu->state = GPU_WAITS;
-    gpu->waits_at = wait.address;
-    gpu->waits_with = word;
+    gpu->waits_for = wait;
+    memcpy(gpu->waits_with, words, sizeof(words));
     gpu->waits_since = device_now();
     device->counts.waits++;
 }
@@ -468,9 +471,10 @@ static void wait(struct device *device, enum cps_stop stop)
 static void look_again(struct device *device)
 {
     struct device_gpu *gpu = &device->gpu;
-    uint64_t word = 0;
+    uint32_t words[3];
     int64_t waited = device_now() - gpu->waits_since;
-    if (!read_word(device, gpu->waits_at, &word) || word != gpu->waits_with) {
+    if (!read_words(device, &gpu->waits_for, words) ||
+        memcmp(words, gpu->waits_with, sizeof(words)) != 0) {
         gpu->waited += waited;
         gpu->state = GPU_RUNS;
         if (gpu->record)
@@ -547,6 +551,7 @@ void device_gpu_drop(struct device *device)
             device_job_finish(device, job, false);
     }
     device->gpu.switches = false;
+    device->gpu.record = NULL; /* what has not ended is left out of a recording */
     if (device->gpu.job)
         end_job(device, false);
 }

@@ -13,6 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "isa/base/le.h"
 #include "isa/base/list.h"
 
 #define PAGE UINT64_C(4096)
@@ -196,6 +197,26 @@ struct device_mapping *device_space_find(struct device_space *space, uint64_t io
     return &space->list[i];
 }
 
+uint64_t device_space_used(const struct device_space *space, uint64_t iova, uint64_t size)
+{
+    for (size_t i = lower_bound(space, iova); i < space->count && space->list[i].iova < iova + size;
+         i++) {
+        /* An address whose handle was closed is free for the client. */
+        if (!space->list[i].bo || !space->list[i].bo->closing)
+            return space->list[i].iova + space->list[i].size;
+    }
+    return 0;
+}
+
+bool device_space_word(struct device_space *space, uint64_t iova, uint32_t *ret)
+{
+    const struct device_mapping *mapping = device_space_find(space, iova);
+    const uint8_t *data = mapping && mapping->bo ? device_bo_data(mapping->bo) : NULL;
+    if (data)
+        *ret = cps_le32(data + mapping->offset + (iova - mapping->iova));
+    return data;
+}
+
 const uint8_t *device_mapping_next(const struct device_mapping *mapping, uint64_t *at,
                                    uint64_t *iova, uint64_t *size)
 {
@@ -225,7 +246,8 @@ static bool insert(struct device *device, struct device_space *space, size_t at,
     if (space->count >= DEVICE_MAX_MAPPINGS || device->use.mappings >= DEVICE_MAX_ALL_MAPPINGS ||
         !CPS_LIST_ROOM(space->list, space->count))
         return false;
-    memmove(&space->list[at + 1], &space->list[at], (space->count - at) * sizeof(*space->list));
+    if (space->count > at)
+        memmove(&space->list[at + 1], &space->list[at], (space->count - at) * sizeof(*space->list));
     space->list[at] = mapping;
     space->count++;
     device->use.mappings++;
@@ -273,7 +295,8 @@ int device_space_unmap(struct device *device, struct device_space *space, uint64
         device_bo_unref(device, space->list[last++].bo);
     if (last < space->count && space->list[last].iova < end)
         cut_front(&space->list[last], end);
-    memmove(&space->list[i], &space->list[last], (space->count - last) * sizeof(*space->list));
+    if (space->count > last)
+        memmove(&space->list[i], &space->list[last], (space->count - last) * sizeof(*space->list));
     space->count -= last - i;
     device->use.mappings -= last - i;
     return 0;

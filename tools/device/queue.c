@@ -45,13 +45,26 @@ void device_job_add(struct device *device, struct device_job *job)
 }
 
 /* Addresses of buffers whose handles were closed while a job had them. */
-static void unmap_closed(struct device *device, struct device_file *file)
+static void unmap_closed(struct device *device, const struct device_job *job)
 {
-    for (size_t i = 0; i < file->handle_count; i++) {
-        if (file->handle[i].bo)
-            file->handle[i].bo->closing = false;
+    for (struct device_file *file = device->files; file; file = file->next) {
+        bool *kept = calloc(file->handle_count + 1, sizeof(*kept));
+        for (size_t i = 0; kept && i < file->handle_count; i++) {
+            struct device_bo *bo = file->handle[i].bo;
+            kept[i] = bo && bo->closing;
+            if (kept[i])
+                bo->closing = false;
+        }
+        if (kept)
+            device_space_unmap_closed(device, &file->space);
+        for (size_t i = 0; kept && i < file->handle_count; i++) {
+            if (kept[i])
+                file->handle[i].bo->closing = true;
+        }
+        free(kept);
     }
-    device_space_unmap_closed(device, &file->space);
+    for (size_t i = 0; i < job->bo_count; i++)
+        job->bo[i]->closing &= job->bo[i]->jobs != 0;
 }
 
 void device_job_free(struct device *device, struct device_job *job)
@@ -82,7 +95,7 @@ void device_job_end(struct device *device, struct device_job *job)
     for (size_t i = 0; i < job->bo_count; i++)
         closed |= !--job->bo[i]->jobs && job->bo[i]->closing;
     if (closed)
-        unmap_closed(device, job->file);
+        unmap_closed(device, job);
     job->file->jobs--;
     device->job_count--;
     if (queue)

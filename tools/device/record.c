@@ -194,11 +194,6 @@ static struct touch *find_touch(struct device_record *record, uint64_t iova, boo
     return touch;
 }
 
-void device_record_touched(struct device_record *record, uint64_t iova)
-{
-    find_touch(record, iova, true);
-}
-
 static void add_change(struct device_record *record, const struct touch *touch)
 {
     if (!has_room(record, sizeof(struct change)))

@@ -40,10 +40,6 @@ void device_record_begin(struct device_record *record, uint32_t context, const c
  * at @p iova that is no hole. Parts of a buffer may come in any order, and none twice. */
 void device_record_memory(struct device_record *record, uint64_t iova, const void *data,
                           uint64_t size);
-/** The firmware touches the page of CPS_HOST_PAGE bytes at @p iova, and the client has memory
- * there: to be called from cps_host.read, for every page that it gives. What device_record_memory()
- * has not had of it is recorded as zeros. Outside of a submission, and again, it does nothing. */
-void device_record_touched(struct device_record *record, uint64_t iova);
 /** The same, with what the firmware gets to see: @p page has CPS_HOST_PAGE bytes. Then the
  * recording holds also what the client wrote after device_record_begin(). */
 void device_record_read(struct device_record *record, uint64_t iova, const void *page);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Connections. Each has one question at a time: it is read, answered now or when something has
  * happened, and the answer is sent. Whoever breaks the protocol loses the connection. */
-#include "tools/device/device.h"
+#include "tools/device/server.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,24 +22,6 @@
 
 /* Nanoseconds without looking at new connections, when one could not be taken. */
 #define DEAF INT64_C(10000000)
-
-enum client_state { READS_HEAD, READS_REST, WAITS, WRITES };
-
-struct device_client {
-    struct device *device;
-    int fd;
-    enum client_state state;
-    struct device_message message;
-    size_t have; /* bytes of the head, or of what follows */
-    uint8_t *rest;
-    uint8_t *answer;
-    size_t answer_size, sent;
-    struct device_file **held;
-    size_t held_count;
-    pid_t pid;
-    size_t charged; /* bytes of its message */
-    size_t waited;  /* handles that its question waits for */
-};
 
 /* ---- open files ---- */
 
@@ -70,17 +52,6 @@ static void close_fds(struct device_message *message)
     message->answer_fd = -1;
 }
 
-/* Bytes that the message has in the device. False: too many. */
-static bool charge(struct device_client *client, size_t bytes)
-{
-    size_t *all = &client->device->use.messages;
-    if (bytes > DEVICE_MAX_MESSAGES - *all)
-        return false;
-    *all += bytes;
-    client->charged += bytes;
-    return true;
-}
-
 static void free_message(struct device_client *client)
 {
     struct device_message *message = &client->message;
@@ -100,11 +71,6 @@ static void free_message(struct device_client *client)
     client->have = client->sent = client->answer_size = 0;
     client->state = READS_HEAD;
     *message = (struct device_message){.fd = {-1, -1}, .answer_fd = -1};
-}
-
-static size_t padded(size_t size)
-{
-    return (size + 7) / 8 * 8;
 }
 
 static bool goes_out(const struct device_message *message, unsigned i)
@@ -228,93 +194,6 @@ static bool answer_map(struct device_client *client, struct device_file *file)
     return make_answer(client, 0);
 }
 
-/* A piece that came, or the room of one that goes. */
-static bool take_piece(struct device_client *client, size_t *at, unsigned i, unsigned way,
-                       uint64_t size)
-{
-    struct device_message *message = &client->message;
-    struct device_piece piece;
-    if (size > DEVICE_MAX_SIZE)
-        return false;
-    message->size[i] = (uint32_t)size;
-    message->out[i] = way & DEVICE_OUT;
-    if (!(way & DEVICE_IN)) {
-        if (size > DEVICE_MAX_OUT || !charge(client, 2 * size)) /* it is in the answer, too */
-            return false;
-        message->array[i] = calloc(1, size + 1);
-        message->owned[i] = true;
-        return message->array[i];
-    }
-    if (message->head.size - *at < sizeof(piece))
-        return false;
-    memcpy(&piece, client->rest + *at, sizeof(piece));
-    *at += sizeof(piece);
-    if (piece.size != size || padded(size) > message->head.size - *at)
-        return false;
-    message->array[i] = client->rest + *at;
-    *at += padded(size);
-    return true;
-}
-
-static uint32_t member(const struct device_message *message, unsigned offset)
-{
-    uint32_t value = 0;
-    memcpy(&value, message->structure + offset, sizeof(value));
-    return value;
-}
-
-/* The piece of the three ioctls whose pointers have their own meaning. */
-static bool take_special(struct device_client *client, size_t *at)
-{
-    struct device_message *message = &client->message;
-    const unsigned i = DEVICE_MAX_ARRAYS;
-    union {
-        struct msm_gem_info info;
-        struct msm_param param;
-        struct msm_vm_bind bind;
-    } s;
-    memcpy(&s, message->structure,
-           message->structure_size < sizeof(s) ? message->structure_size : sizeof(s));
-    switch (message->head.row) {
-    case DEVICE_GEM_INFO:
-        if (s.info.info == MSM_INFO_SET_NAME || s.info.info == MSM_INFO_SET_METADATA)
-            return take_piece(client, at, i, DEVICE_IN, s.info.len);
-        if (s.info.value && (s.info.info == MSM_INFO_NAME || s.info.info == MSM_INFO_METADATA))
-            return take_piece(client, at, i, DEVICE_OUT, s.info.len);
-        return true;
-    case DEVICE_SET_PARAM:
-        if (s.param.param == MSM_COMM || s.param.param == MSM_CMDLINE)
-            return take_piece(client, at, i, DEVICE_IN, s.param.len);
-        return true;
-    case DEVICE_VM_BIND:
-        if (s.bind.op_count == 1)
-            return true;
-        return take_piece(client, at, i, DEVICE_IN,
-                          (uint64_t)s.bind.op_count * sizeof(struct msm_vm_bind_op));
-    default:
-        return true;
-    }
-}
-
-static bool take_ioctl(struct device_client *client)
-{
-    struct device_message *message = &client->message;
-    if (message->head.row >= DEVICE_ROWS)
-        return false;
-    const struct device_ioctl *row = &device_ioctls[message->head.row];
-    size_t at = padded(row->size);
-    if (message->head.size < at)
-        return false;
-    message->structure = client->rest;
-    message->structure_size = padded(row->size);
-    for (unsigned i = 0; i < DEVICE_MAX_ARRAYS && row->array[i].way; i++) {
-        uint64_t count = member(message, row->array[i].count);
-        if (!take_piece(client, &at, i, row->array[i].way, count * row->array[i].bytes))
-            return false;
-    }
-    return take_special(client, &at) && at == message->head.size;
-}
-
 /* A question that waits is asked again whenever something has happened. False: they are too many.
  */
 static bool count_waited(struct device_client *client)
@@ -359,7 +238,7 @@ static bool ask(struct device *device, struct device_client *client)
         return make_answer(client, 0);
     if (message->head.kind == DEVICE_MAP)
         return answer_map(client, file);
-    if (!message->structure && !take_ioctl(client))
+    if (!message->structure && !device_client_parse(client))
         return false;
     status = device_call(device, file, message);
     if (status == DEVICE_LATER && !count_waited(client))
@@ -429,7 +308,7 @@ static bool read_question(struct device *device, struct device_client *client)
         if (in_head) {
             if (head->version != DEVICE_VERSION || head->size > DEVICE_MAX_SIZE)
                 return false;
-            if (!charge(client, head->size))
+            if (!device_client_charge(client, head->size))
                 return false;
             client->rest = calloc(1, (size_t)head->size + 8);
             if (!client->rest)
@@ -494,7 +373,9 @@ static void ask_again(struct device *device)
         if (client->state != WAITS)
             continue;
         client->state = READS_REST;
-        if (!ask(device, client) || (client->state == WRITES && !send_answer(client)))
+        bool good = ask(device, client);
+        device->changing |= client->state == WRITES; /* others may wait for what it did */
+        if (!good || (client->state == WRITES && !send_answer(client)))
             close_client(device, i);
     }
 }
@@ -582,17 +463,6 @@ static void raise_limit(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int64_t device_deadline(const struct device *device, const struct device_message *message,
-                        int64_t deadline)
-{
-    if (!device->gpu.debugger)
-        return deadline;
-    if (message->begun && message->deadline > deadline)
-        deadline = message->deadline;
-    bool passed = device->paused && deadline > device->paused && deadline <= device->resumed;
-    return passed ? deadline + (device->resumed - device->paused) : deadline;
-}
-
 static bool wants_turn(const struct device *device)
 {
     struct device_debugger *debugger = device->gpu.debugger;
@@ -608,7 +478,10 @@ struct cps_err *device_serve(struct device *device, int child, bool *ended)
     raise_limit();
     device->resumed = device_now();
     bool good = true;
-    while (good && !device->failed && !interrupted && !(*ended && !device->client_count) &&
+    /* A job that runs ends, as on hardware; those that wait are gone with their clients. */
+    while (good && !device->failed && !interrupted &&
+           !(*ended && !device->client_count &&
+             (device->gpu.debugger || device->gpu.state == GPU_IDLE)) &&
            !wants_turn(device))
         good = device_step(device, child, ended, -1);
     sigaction(SIGPIPE, &before, NULL);

@@ -12,13 +12,6 @@
 /* A page with more changes than this is given whole: an item takes more room than a few dwords. */
 #define MAX_CHANGES 32
 
-static uint32_t client_word(struct device_space *space, uint64_t iova, uint32_t otherwise)
-{
-    const struct device_mapping *mapping = device_space_find(space, iova);
-    const uint8_t *data = mapping && mapping->bo ? device_bo_data(mapping->bo) : NULL;
-    return data ? cps_le32(data + mapping->offset + (iova - mapping->iova)) : otherwise;
-}
-
 /* ---- what the engine has stored goes to the client ---- */
 
 static void deliver_page(const struct device_step *step, uint64_t iova, uint8_t *to)
@@ -253,7 +246,9 @@ static struct device_step *of_debugger(const struct device_debugger *debugger)
 static bool has_changed(struct device_step *step, uint64_t iova)
 {
     uint32_t value = cps_mem_read(step->base->mem, iova, NULL);
-    return client_word(step->device->gpu.space, iova, value) != value;
+    uint32_t now = value;
+    device_space_word(step->device->gpu.space, iova, &now);
+    return now != value;
 }
 
 /* The words that the engine waits for: one, two in a row, or two. */

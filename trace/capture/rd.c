@@ -87,7 +87,11 @@ static struct cps_err *begin_submission(struct reader *r, const char *text, size
         r->resuming = r->submitted;
         return NULL;
     }
+    char same[sizeof(line)];
     if (sscanf(line, CPS_RD_SUBMISSION, &context, &seqno) != 2)
+        return NULL;
+    snprintf(same, sizeof(same), CPS_RD_SUBMISSION, context, seqno);
+    if (strcmp(line, same) != 0)
         return NULL;
     CPS_TRY(end_submission(r));
     r->submitted = false;
