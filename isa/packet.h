@@ -40,6 +40,7 @@ enum cps_launch_kind {
     CPS_LAUNCH_DISPATCH,
     CPS_LAUNCH_BLIT,
     CPS_LAUNCH_RESOLVE,
+    CPS_LAUNCH_SKIPPED, /**< of a run: a draw or dispatch that a predicate switched off */
     CPS_LAUNCH_KINDS
 };
 
@@ -84,5 +85,9 @@ static inline bool cps_packet_is_tried_(const struct cps_packet_row *row, unsign
 /** The row of a name, looked for at @p opcode first; the name may be the user's, of another number.
  * @param name  NULL: there is none @return NULL if no row has the name */
 const struct cps_packet_row *cps_packet_row_(uint32_t opcode, const char *name);
+
+struct cps_names;
+/** The generation, enum cps_gen, that names are of. In isa/names/names.c. */
+unsigned cps_names_gen_(const struct cps_names *names);
 
 #endif

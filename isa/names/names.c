@@ -71,6 +71,11 @@ const struct cps_name_table *cps_names_payload_(const struct cps_names *names, u
     return NULL;
 }
 
+unsigned cps_names_gen_(const struct cps_names *names)
+{
+    return cps_layout_gen(names->layout);
+}
+
 struct cps_err *cps_names_create(enum cps_layout layout, const char *rnn_dir,
                                  struct cps_names **ret)
 {

@@ -102,6 +102,21 @@ def compute_of_a5xx():
     assert [(d["kind"], d["processor"], d["packet"]) for d in said["draws"]] == [("dispatch", "me", "CP_EXEC_CS")], said
 
 
+def switched_off_draws_are_skipped():
+    """The client draws 12 of 24 in its conditional part, whatever way the firmware leaves them out."""
+    if not CORPUS:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    for chip, fw in (("a630", "a630_sqe-207"), ("a650", "a650_sqe-112"), ("a730", "a730_sqe-142"),
+                     ("a750", "gen70900_sqe-181")):
+        stream = os.path.join(CORPUS, "captures/mesa-26.2/vkt-draw-%s.rd.gz" % chip)
+        fw = os.path.join(CORPUS, "firmware/%s.fw" % fw)
+        kinds = [d["kind"] for d in json.loads(state("--fw", fw, stream, "--json"))["draws"]]
+        assert [kinds.count(k) for k in ("draw", "dispatch", "skipped")] == [27, 1, 13], (chip, kinds)
+        said = json.loads(cpscope("decode", "--fw", fw, "--summary", "--json", stream).stdout)
+        assert [said[k] for k in ("draw", "dispatch", "skipped")] == [27, 1, 13], (chip, said)
+
+
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     draws_are_listed, values_and_marks, two_draws_and_two_captures, text_has_blocks_and_only_what_changed,
-    mistakes_are_told, a_real_capture_folds_its_bins, compute_of_a5xx)])
+    mistakes_are_told, a_real_capture_folds_its_bins, compute_of_a5xx,
+    switched_off_draws_are_skipped)])

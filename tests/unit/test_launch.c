@@ -90,7 +90,7 @@ static void a_launch_lasts_until_the_next_packet_of_its_stream(void **state)
 {
     struct cps_launches l;
     (void)state;
-    cps_launches_init_(&l, names, CPS_CPU_SQE, true);
+    cps_launches_init_(&l, names, CPS_CPU_SQE, 1u << CPS_EV_WORD);
     expect(&l, packet(CPS_LEVEL_IB1, DRAW), ".");
     expect(&l, word(0x84), ".");
     expect(&l, packet(CPS_LEVEL_SDS, NOP), "b.");
@@ -108,12 +108,50 @@ static void a_launch_lasts_until_the_next_packet_of_its_stream(void **state)
     assert_int_equal(l.submission, 5);
 }
 
+/* A predicate switches draws and dispatches off: nothing is started, or what says so. */
+static void a_draw_that_starts_nothing_is_skipped(void **state)
+{
+    enum { NONE = -1 };
+    static const struct {
+        bool is_a7xx, is_recorded;
+        uint32_t opcode;
+        int first, second;
+        enum cps_launch_kind kind;
+    } rows[] = {
+        {false, true, DRAW, NONE, NONE, CPS_LAUNCH_SKIPPED},
+        {false, true, RUN_OPENCL, NONE, NONE, CPS_LAUNCH_SKIPPED},
+        {false, true, BLIT, NONE, NONE, CPS_LAUNCH_BLIT},
+        {false, false, DRAW, NONE, NONE, CPS_LAUNCH_DRAW},
+        {false, true, DRAW, CPS_WORK_INDEXED, NONE, CPS_LAUNCH_DRAW},
+        {false, true, DRAW, CPS_WORK_SKIPPED, CPS_WORK_SKIPPED, CPS_LAUNCH_SKIPPED},
+        {false, true, DRAW, CPS_WORK_SKIPPED, CPS_WORK_DRAW, CPS_LAUNCH_DRAW},
+        {true, true, DRAW, CPS_WORK_SKIPPED, NONE, CPS_LAUNCH_SKIPPED},
+        {true, true, DRAW, NONE, NONE, CPS_LAUNCH_SKIPPED},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const int works[] = {rows[i].first, rows[i].second};
+        struct cps_launches l;
+        uint32_t kinds = 1u << CPS_EV_WORD | (rows[i].is_recorded ? 1u << CPS_EV_LAUNCH : 0);
+        cps_launches_init_(&l, rows[i].is_a7xx ? names7 : names, CPS_CPU_SQE, kinds);
+        expect(&l, packet(CPS_LEVEL_IB1, rows[i].opcode), ".");
+        for (unsigned k = 0; k < 2 && works[k] != NONE; k++)
+            expect(&l, cps_event_make(CPS_EV_LAUNCH, (unsigned)works[k], CPS_CPU_SQE, 0, 0, 0),
+                   k ? "." : "b.");
+        if (works[0] == NONE)
+            expect(&l, packet(CPS_LEVEL_IB1, NOP), "b");
+        expect(&l, packet(CPS_LEVEL_IB1, NOP), "e");
+        assert_int_equal(l.last.kind, rows[i].kind);
+        assert_int_equal(l.count, 1);
+    }
+}
+
 /* What is open at the end ends there, once. */
 static void the_end_of_a_run_ends_what_is_open(void **state)
 {
     struct cps_launches l;
     (void)state;
-    cps_launches_init_(&l, names, CPS_CPU_SQE, true);
+    cps_launches_init_(&l, names, CPS_CPU_SQE, 1u << CPS_EV_WORD);
     assert_int_equal(cps_launches_end_(&l), CPS_LAUNCH_INSIDE);
     expect(&l, packet(CPS_LEVEL_IB1, DRAW), ".");
     assert_int_equal(cps_launches_end_(&l), CPS_LAUNCH_BEGINS);
@@ -137,7 +175,7 @@ static void packets_without_words_leave_numbers_open(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct cps_launches l;
-        cps_launches_init_(&l, names, CPS_CPU_SQE, rows[i].words);
+        cps_launches_init_(&l, names, CPS_CPU_SQE, rows[i].words ? 1u << CPS_EV_WORD : 0);
         expect(&l, packet(CPS_LEVEL_IB1, rows[i].opcode), ".");
         expect(&l, packet(CPS_LEVEL_IB1, DRAW), rows[i].opcode == BLIT ? "be." : ".");
         assert_int_equal(cps_launches_end_(&l), CPS_LAUNCH_BEGINS);
@@ -149,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets_start_what_their_names_say),
+        cmocka_unit_test(a_draw_that_starts_nothing_is_skipped),
         cmocka_unit_test(a_launch_lasts_until_the_next_packet_of_its_stream),
         cmocka_unit_test(the_end_of_a_run_ends_what_is_open),
         cmocka_unit_test(packets_without_words_leave_numbers_open),

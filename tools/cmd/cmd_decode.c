@@ -75,12 +75,12 @@ static void take_packet(void *context, const struct decode_packet *packet)
         flush(job);
 }
 
-static void begin_packets(struct job *job, unsigned draws)
+static void begin_packets(struct job *job, unsigned draws, uint32_t kinds)
 {
     job->decode.names = job->names;
     job->decode.each = take_packet;
     job->decode.context = job;
-    decode_init(&job->decode, draws);
+    decode_init(&job->decode, draws, kinds);
     job->text.names = job->names;
     job->text.filter = job->filter;
     job->text.walk = job->play ? NULL : &job->walk;
@@ -111,7 +111,7 @@ static struct cps_err *walk_capture(struct job *job, struct cps_stream *stream)
                              .limit = opt_given(opt, "limit") ? opt->run.limit : MOST_PACKETS};
     job->items.item = take_item;
     job->reads = stream;
-    begin_packets(job, CPS_CPU_SQE);
+    begin_packets(job, CPS_CPU_SQE, 1u << CPS_EV_WORD);
     CPS_TRY(cps_buffers_create(&job->buffers));
     CPS_TRY(stream_walk_init(&job->walk));
     cps_stream_set_rnn(stream, opt->run.rnn);
@@ -134,12 +134,12 @@ static struct cps_err *run_capture(struct job *job, const char *path, struct cps
     play->buffers_of_now = true;
     CPS_TRY(cps_buffers_create(&play->buffers));
     cps_text_classes("default", &play->kinds);
-    play->kinds |= 1u << CPS_EV_WORD;
+    play->kinds |= 1u << CPS_EV_WORD | 1u << CPS_EV_LAUNCH;
     CPS_TRY(play_read_dump(play, stream));
     CPS_TRY(play_open(play, &config, path));
     memcpy(job->names, play->names, sizeof(job->names));
     job->text.has_processors = play_has_processors(play);
-    begin_packets(job, cps_gen_row(play->gen)->draws);
+    begin_packets(job, cps_gen_row(play->gen)->draws, play->kinds);
     struct cps_err *err = play_run(play, stream);
     decode_end(&job->decode);
     return cps_err_first_(err, play_account_take(play, &job->account));

@@ -9,15 +9,15 @@
 
 const char *cps_launch_kind_text_(enum cps_launch_kind kind)
 {
-    static const char *const texts[CPS_LAUNCH_KINDS] = {"none", "draw", "dispatch", "blit",
-                                                        "resolve"};
+    static const char *const texts[CPS_LAUNCH_KINDS] = {"none", "draw",    "dispatch",
+                                                        "blit", "resolve", "skipped"};
     return texts[kind];
 }
 
 void cps_launches_init_(struct cps_launches *ret, const struct cps_names *names, unsigned who,
-                        bool words)
+                        uint32_t kinds)
 {
-    *ret = (struct cps_launches){.names = names, .who = who, .is_wordless = !words};
+    *ret = (struct cps_launches){.names = names, .who = who, .kinds = kinds};
 }
 
 const char *cps_packet_name_(const struct cps_names *names, uint32_t header)
@@ -68,7 +68,7 @@ static enum cps_launch_step end_packet(struct cps_launches *launches)
 {
     launches->is_fresh = false;
     struct cps_launch *last = &launches->last;
-    launches->is_unsure |= launches->is_wordless && may_be(last);
+    launches->is_unsure |= !(launches->kinds >> CPS_EV_WORD & 1) && may_be(last);
     last->kind = cps_launch_kind_of_(launches->names, last->packet.value, last->word, last->words);
     if (!last->kind)
         return CPS_LAUNCH_INSIDE;
@@ -78,14 +78,32 @@ static enum cps_launch_step end_packet(struct cps_launches *launches)
     return CPS_LAUNCH_BEGINS;
 }
 
+/* Whether no LAUNCH event of a processor means that it started nothing. On a8xx a DDE starts later
+ * what the processor sent it. */
+static bool starts_at_once(const struct cps_launches *launches)
+{
+    return launches->kinds >> CPS_EV_LAUNCH & 1 && launches->names &&
+           cps_names_gen_(launches->names) != CPS_A8XX;
+}
+
+/* All events of the last one have come. A predicate skips draws and dispatches: firmware before
+ * a650 starts nothing then, later firmware starts them with a bit that says so. */
+static enum cps_launch_step end_launch(struct cps_launches *launches)
+{
+    struct cps_launch *last = &launches->last;
+    bool is_predicated = last->kind == CPS_LAUNCH_DRAW || last->kind == CPS_LAUNCH_DISPATCH;
+    if (is_predicated && !last->works && (last->skips || starts_at_once(launches)))
+        last->kind = CPS_LAUNCH_SKIPPED;
+    launches->is_open = false;
+    return CPS_LAUNCH_ENDS;
+}
+
 /* A packet, a submission, the end of the run. */
 static enum cps_launch_step advance(struct cps_launches *launches, const struct cps_event *event)
 {
     unsigned kind = cps_event_kind(event);
-    if (launches->is_open && (kind != CPS_EV_PKT || ends(launches, event))) {
-        launches->is_open = false;
-        return CPS_LAUNCH_ENDS;
-    }
+    if (launches->is_open && (kind != CPS_EV_PKT || ends(launches, event)))
+        return end_launch(launches);
     if (kind == CPS_EV_SUBMIT)
         launches->submission = event->value;
     if (kind != CPS_EV_PKT || launches->is_open)
@@ -113,6 +131,10 @@ enum cps_launch_step cps_launches_take_(struct cps_launches *launches,
     }
     if (launches->is_fresh && end_packet(launches) == CPS_LAUNCH_BEGINS)
         return CPS_LAUNCH_BEGINS;
+    if (kind == CPS_EV_LAUNCH && cps_event_sub(event) == CPS_WORK_SKIPPED)
+        launches->last.skips++;
+    else if (kind == CPS_EV_LAUNCH)
+        launches->last.works++;
     return is_everyones || kind == CPS_EV_PKT ? advance(launches, event) : CPS_LAUNCH_INSIDE;
 }
 
@@ -120,9 +142,7 @@ enum cps_launch_step cps_launches_end_(struct cps_launches *launches)
 {
     if (launches->is_fresh && end_packet(launches) == CPS_LAUNCH_BEGINS)
         return CPS_LAUNCH_BEGINS;
-    enum cps_launch_step step = launches->is_open ? CPS_LAUNCH_ENDS : CPS_LAUNCH_INSIDE;
-    launches->is_open = false;
-    return step;
+    return launches->is_open ? end_launch(launches) : CPS_LAUNCH_INSIDE;
 }
 
 /* What of a packet's fields says how much is drawn. */

@@ -554,7 +554,8 @@ struct cps_err *cps_sqlite_write_(struct cps_trace_writer *writer)
 {
     uint32_t kinds = 0;
     bool known = cps_text_classes(writer->head->events, &kinds);
-    bool words = known && kinds >> CPS_EV_WORD & 1;
+    kinds = known ? kinds : 0;
+    bool words = kinds >> CPS_EV_WORD & 1;
     /* Words are rows by their packet and number: without packets they would take each other's. */
     if (words && !(kinds >> CPS_EV_PKT & 1))
         return cps_err_new(CPS_ERR_UNSUPPORTED,
@@ -572,7 +573,7 @@ struct cps_err *cps_sqlite_write_(struct cps_trace_writer *writer)
     }
     writer->state = d;
     for (unsigned who = 0; who < CPS_CPU_COUNT; who++)
-        cps_launches_init_(&d->draws[who].launches, writer->names[who], who, words);
+        cps_launches_init_(&d->draws[who].launches, writer->names[who], who, kinds);
     writer->on_words.begin = begin_word;
     writer->on_words.value = put_word_value;
     writer->on_words.end = end_word;

@@ -54,9 +54,10 @@ struct decode {
     uint32_t submission;
 };
 
-/** @param decode  zero but for `names`, `each` and `context` @param draws  the processor that draws
- */
-void decode_init(struct decode *decode, unsigned draws);
+/** @param decode  zero but for `names`, `each` and `context`
+ * @param draws   the processor that draws
+ * @param kinds   as cps_launches_init_() */
+void decode_init(struct decode *decode, unsigned draws, uint32_t kinds);
 /** The run is over: packets that are open are, too. */
 void decode_end(struct decode *decode);
 void decode_deinit(struct decode *decode);
@@ -153,14 +154,15 @@ struct decode_summary {
 void decode_summary_packet(struct decode_summary *summary, const struct cps_names *names,
                            const struct decode_filter *filter, const struct decode_packet *packet);
 /** Layout of the tree as text. */
-#define DECODE_SUMMARY                                                                      \
-    "{packets} packet{packets~s}, {dwords} dwords, {draw} draw{draw~s}, "                   \
-    "{dispatch} dispatch{dispatch~es}, {blit} blit{blit~s}, {resolve} resolve{resolve~s}\n" \
-    "packets:\n{.type4?{type4:10}  type4\n}"                                                \
-    "{type7*{count:10}  {name}{name!packet 0x{opcode:02x}}\n}"                              \
-    "{.bad?{bad_headers:10}  not a valid packet header\n}"                                  \
-    "registers, with how often they were written:\n"                                        \
-    "{registers*{writes:10}  0x{reg:04x} {name}{name!-}{.half?+1} = 0x{first:08x}"          \
+#define DECODE_SUMMARY                                                             \
+    "{packets} packet{packets~s}, {dwords} dwords, {draw} draw{draw~s}, "          \
+    "{dispatch} dispatch{dispatch~es}, {blit} blit{blit~s}, {resolve} "            \
+    "resolve{resolve~s}{.skipped?, {skipped} skipped}\n"                           \
+    "packets:\n{.type4?{type4:10}  type4\n}"                                       \
+    "{type7*{count:10}  {name}{name!packet 0x{opcode:02x}}\n}"                     \
+    "{.bad?{bad_headers:10}  not a valid packet header\n}"                         \
+    "registers, with how often they were written:\n"                               \
+    "{registers*{writes:10}  0x{reg:04x} {name}{name!-}{.half?+1} = 0x{first:08x}" \
     "{.changed? first, 0x{last:08x} last, changed {changes} time{changes~s}}\n}"
 /** The counts as a tree (tools/cmd/render/doc.h). */
 struct json_object *decode_summary_tree(const struct decode_summary *summary);

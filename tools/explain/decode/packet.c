@@ -64,12 +64,14 @@ static void open_packet(struct decode *d, const struct cps_event *event)
     d->is_open[who] = true;
 }
 
-/* Launches begin and end before an event; the packet that is open is the one that begins them. */
+/* Launches begin and end before an event; the packet that is open is the one that begins them.
+ * Whether it was skipped is known where it ends. */
 static void note_launch(struct decode *d, enum cps_launch_step step)
 {
     struct decode_packet *p = &d->open[d->launches.who];
-    if (step != CPS_LAUNCH_BEGINS)
-        return;
+    bool is_its = p->starts != CPS_LAUNCH_NONE && p->draw == d->launches.last.number;
+    if (step != CPS_LAUNCH_BEGINS && !is_its)
+        return; /* groups ran, so that the draw was not skipped */
     p->starts = d->launches.last.kind;
     p->draw = d->launches.last.number;
 }
@@ -88,7 +90,8 @@ static void take_event(struct decode *d, const struct cps_event *event)
     } else if (kind == CPS_EV_PKT && who < CPS_CPU_COUNT) {
         deliver(d, who);
         open_packet(d, event);
-    } else if (who < CPS_CPU_COUNT && d->is_open[who] && kind != CPS_EV_END) {
+    } else if (who < CPS_CPU_COUNT && d->is_open[who] && kind != CPS_EV_END &&
+               kind != CPS_EV_LAUNCH) {
         struct decode_packet *p = &d->open[who];
         bool is_next = event->addr == p->words.count &&
                        p->words.count < cps_pm4_decode_any(p->head.value).count;
@@ -107,10 +110,10 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
         take_event((struct decode *)sink, &events[i]);
 }
 
-void decode_init(struct decode *d, unsigned draws)
+void decode_init(struct decode *d, unsigned draws, uint32_t kinds)
 {
     d->sink.put = take_events;
-    cps_launches_init_(&d->launches, d->names[draws], draws, true);
+    cps_launches_init_(&d->launches, d->names[draws], draws, kinds);
     for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
         d->open[i].group = -1;
 }

@@ -41,6 +41,7 @@ struct json_object *decode_summary_tree(const struct decode_summary *s)
     doc_put(root, "packets=%" PRIu64 " dwords=%" PRIu64, s->packets, s->words);
     for (unsigned i = CPS_LAUNCH_DRAW; i < CPS_LAUNCH_KINDS; i++)
         cps_json_uint(root, cps_launch_kind_text_(i), s->launches[i]);
+    doc_put(root, ".skipped?=%d", s->launches[CPS_LAUNCH_SKIPPED] != 0);
     doc_put(root, "type4=%" PRIu64 " .type4?=%d bad_headers=%" PRIu64 " .bad?=%d", s->type4,
             s->type4 != 0, s->bad, s->bad != 0);
     struct json_object *list = cps_json_new_array(root, "type7");

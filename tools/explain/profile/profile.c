@@ -263,11 +263,11 @@ void profile_begin(struct profile *p, struct play *play)
     p->user = (struct cps_frames_user){open_frame, close_frame, p};
     p->play = play;
     enter_node(p, (struct profile_node){.kind = PROFILE_ROOT});
-    cps_launches_init_(&p->launches, play->names[who], who, true);
     play->trace = &p->sink;
     play->kinds = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_PKT | 1u << CPS_EV_REG |
                   1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_ASSUME | 1u << CPS_EV_END |
-                  1u << CPS_EV_WORD | 1u << CPS_EV_SUBMIT;
+                  1u << CPS_EV_WORD | 1u << CPS_EV_SUBMIT | 1u << CPS_EV_LAUNCH;
+    cps_launches_init_(&p->launches, play->names[who], who, play->kinds);
 }
 
 void profile_finish(struct profile *p)

@@ -32,8 +32,7 @@ static void follow_launch(struct state_run *run, enum cps_launch_step step)
     struct state_result *result = &run->result;
     struct state *state = &result->state;
     const struct cps_launch *last = &run->launches.last;
-    if (step == CPS_LAUNCH_BEGINS)
-        state->launch = *last;
+    state->launch = *last;
     if (run->draw != -1)
         result->count = run->launches.count;
     if (step == CPS_LAUNCH_BEGINS)
@@ -100,7 +99,7 @@ struct state_run *state_run_create(struct cps_names *names, struct cps_buffers *
     state->now = tool_alloc(STATE_REGISTERS, sizeof(*state->now));
     state->before = tool_alloc(STATE_REGISTERS, sizeof(*state->before));
     run->written = tool_alloc(STATE_REGISTERS, sizeof(*run->written));
-    cps_launches_init_(&run->launches, names, who, true);
+    cps_launches_init_(&run->launches, names, who, STATE_KINDS);
     return run;
 }
 
@@ -164,7 +163,7 @@ static struct cps_err *run_capture(struct state_run *run, const struct state_set
     play->quiet = setup->quiet;
     CPS_TRY(play_open(play, &config, setup->capture));
     CPS_TRY(choose_processor(setup, play, &who));
-    cps_launches_init_(&run->launches, play->names[who], who, true);
+    cps_launches_init_(&run->launches, play->names[who], who, STATE_KINDS);
     struct cps_err *err = play_run(play, stream);
     while (!run->done && (step = cps_launches_end_(&run->launches)) != CPS_LAUNCH_INSIDE)
         follow_launch(run, step);

@@ -69,7 +69,9 @@ void state_deinit(struct state_result *result);
 struct state_run;
 
 /** Events that it needs. */
-#define STATE_KINDS (1u << CPS_EV_REG | 1u << CPS_EV_PKT | 1u << CPS_EV_WORD | 1u << CPS_EV_SUBMIT)
+#define STATE_KINDS                                                                  \
+    (1u << CPS_EV_REG | 1u << CPS_EV_PKT | 1u << CPS_EV_WORD | 1u << CPS_EV_SUBMIT | \
+     1u << CPS_EV_LAUNCH)
 
 /**
  * Begins.

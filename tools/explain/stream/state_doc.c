@@ -190,7 +190,7 @@ void state_list_put(const struct state_result *result, struct json_object *to)
         bool is_first = true;
         for (uint32_t k = 0; k < result->count; k++) {
             const struct cps_launch *other = &result->list[k];
-            if (k == i || other->submission != launch->submission ||
+            if (k == i || other->submission != launch->submission || other->kind != launch->kind ||
                 other->packet.addr != launch->packet.addr)
                 continue;
             is_first = is_first && k > i;

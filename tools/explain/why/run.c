@@ -109,7 +109,7 @@ struct cps_err *why_watch(struct why *why, struct cps_engine *engine)
         cps_text_classes("default", &kinds);
     CPS_TRY(origin_create_(machine, why->nodes, &why->origin));
     origin_tell_(why->origin, kinds, seen, why);
-    cps_launches_init_(&why->launches, why->play->names[who], who, true);
+    cps_launches_init_(&why->launches, why->play->names[who], who, 1u << CPS_EV_WORD);
     return NULL;
 }
 

@@ -78,13 +78,13 @@ static void put_packet_names(const struct view_run *run, struct json_object *to)
 /* Draws, dispatches, blits and resolves of a processor, which `state` counts the same:
  * [packet, kind, number or -1, last packet]. */
 static void put_launches(const struct view_run *run, const struct view_processor *processor,
-                         bool words, struct json_object *to)
+                         uint32_t kinds, struct json_object *to)
 {
     const struct record *record = &run->side->record;
     struct cps_launches launches;
     int64_t packet = (int64_t)processor->packet - 1;
     int64_t began = packet;
-    cps_launches_init_(&launches, run->side->names[processor->who], processor->who, words);
+    cps_launches_init_(&launches, run->side->names[processor->who], processor->who, kinds);
     for (size_t i = 0; i <= record->count; i++) {
         const struct cps_event *event = i < record->count ? &record->event[i] : NULL;
         const struct cps_launch *last = &launches.last;
@@ -108,13 +108,13 @@ static void put_draws(const struct view_run *run, struct json_object *to)
     const struct record *record = &run->side->record;
     struct json_object *kinds = cps_json_new_array(to, "kinds");
     struct json_object *list = cps_json_new_array(to, "draws");
-    bool words = false;
-    for (size_t i = 0; i < record->count && !words; i++)
-        words = cps_event_kind(&record->event[i]) == CPS_EV_WORD;
+    uint32_t recorded = 0;
+    for (size_t i = 0; i < record->count; i++)
+        recorded |= 1u << cps_event_kind(&record->event[i]);
     for (unsigned kind = 0; kind < CPS_LAUNCH_KINDS; kind++)
         cps_json_append(kinds, json_object_new_string(cps_launch_kind_text_(kind)));
     for (unsigned i = 0; i < run->processors; i++) {
-        put_launches(run, &run->processor[i], words, list);
+        put_launches(run, &run->processor[i], recorded, list);
         if (run->processor[i].who == cps_gen_row(run->side->fw->gen)->draws)
             doc_put(to, "drawing=%u", i); /* the one that is meant where none is named */
     }

@@ -14,6 +14,8 @@
      1u << CPS_EV_MEMW | 1u << CPS_EV_MEMR | 1u << CPS_EV_PROT | 1u << CPS_EV_IRQ | \
      1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_ASSUME | 1u << CPS_EV_UNMODELLED)
 
+/* What says whether a packet starts work. */
+#define STARTS    (1u << CPS_EV_WORD | 1u << CPS_EV_LAUNCH)
 #define STRUCTURE (1u << CPS_EV_SUBMIT | 1u << CPS_EV_PKT | 1u << CPS_EV_END)
 
 bool view_is_row(const struct cps_event *event)
@@ -66,7 +68,7 @@ static struct cps_err *read_trace(struct view_side *side, const char *path)
     for (size_t i = 0; i < side->record.count; i++) {
         unsigned kind = cps_event_kind(&side->record.event[i]);
         any |= kind == CPS_EV_STEP;
-        if ((ROWS | STRUCTURE | 1u << CPS_EV_WORD) >> kind & 1)
+        if ((ROWS | STRUCTURE | STARTS) >> kind & 1)
             side->record.event[count++] = side->record.event[i];
     }
     side->record.count = count;
@@ -79,7 +81,7 @@ struct cps_err *view_record(struct view_side *side, const char *capture, bool st
 {
     const struct record_setup setup = {
         .config = &side->config,
-        .kinds = STRUCTURE | (steps ? ROWS | 1u << CPS_EV_WORD : RECORD_COMPARED),
+        .kinds = STRUCTURE | (steps ? ROWS | STARTS : RECORD_COMPARED),
         .most_steps = VIEW_MOST_EVENTS,
         .narrow = true,
         .buffers = steps,
