@@ -185,7 +185,7 @@ def heads_of_traces_are_read_back():
     golden = path("stop.trace", text.replace("waits=satisfy", "waits=stop"))
     assert "first difference" in cpscope("check", golden, status=1).stdout
     done = cpscope("check", path("bad.trace", text.replace("waits=satisfy", "fb-delay=3")), status=3)
-    assert "bad.trace: policy fb-delay=3: expected waits, visibility, samples, clock, clock-start, prefetch or ring" in done.stderr, done
+    assert "bad.trace: policy fb-delay=3: expected waits, visibility, samples, clock, clock-start, prefetch, ring or preempt" in done.stderr, done
     out = cpscope("diff", TRACES["afuc"], golden).stdout
     assert out.startswith('policies differ: "waits=satisfy visibility=all prefetch=off" and "waits=stop'), out
     short = path("short.trace", text.replace(" visibility=all prefetch=off", ""))

@@ -152,7 +152,7 @@ def waits_are_told():
 
 def draws_are_counted():
     open(path("two.pm4"), "w").write(make.pm4("CP_DRAW_INDX_OFFSET 0x84 0x1 0x3", "CP_NOP", "CP_EVENT_WRITE 0x1e", "CP_DRAW_INDX_OFFSET 0x84 0x1 0x3"))
-    draws, dispatches, _, resolves = profile(path("two.pm4"), "--demo")["draws"]
+    draws, dispatches, _, resolves, _ = profile(path("two.pm4"), "--demo")["draws"]
     assert (draws["kind"], draws["count"], resolves["kind"], resolves["count"], dispatches["count"]) == ("draw", 2, "resolve", 1, 0)
     assert draws["least"] < draws["most"] and draws["least"] + draws["most"] == draws["instructions"], draws
     assert 0 < resolves["instructions"] < draws["most"], resolves

@@ -247,7 +247,7 @@ static void test_refused_names(void **state)
     (void)state;
     expect_error("colour=red", CPS_A6XX,
                  "policy colour=red: expected waits, visibility, samples, clock, clock-start, "
-                 "prefetch or ring, with =WORD");
+                 "prefetch, ring or preempt, with =WORD");
     expect_error("waits", CPS_A6XX, "policy waits: expected waits");
     expect_error("=stop", CPS_A6XX, "policy =stop: expected waits");
     expect_error("waitsx=stop", CPS_A6XX, "expected waits");

@@ -160,8 +160,8 @@ static void begin_submission(struct live *live)
 
 static void end_submission(struct live *live)
 {
-    const struct cps_item item = {.kind = CPS_ITEM_FENCE,
-                                  .fence = {++live->seqno, context_number(live)}};
+    const struct cps_item item = {
+        .kind = CPS_ITEM_FENCE, .fence = {.seqno = ++live->seqno, .context = context_number(live)}};
     if (!live->open)
         begin_submission(live);
     assert_null(play_item(&live->play, &item));

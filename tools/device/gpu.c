@@ -158,8 +158,9 @@ static struct cps_err *feed_next(struct device *device, unsigned ring)
         return NULL;
     }
     gpu->next_cmd++;
-    const struct cps_item fence = {.kind = CPS_ITEM_FENCE,
-                                   .fence = {++gpu->fence, job->file->context, ring}};
+    const struct cps_item fence = {
+        .kind = CPS_ITEM_FENCE,
+        .fence = {.seqno = ++gpu->fence, .context = job->file->context, .ring = ring}};
     gpu->own_fence = gpu->fence;
     return cps_engine_feed(gpu->play->engine, &fence);
 }

@@ -66,7 +66,8 @@ static struct cps_err *end_change(struct reader *r)
 
 static struct cps_err *end_submission(struct reader *r)
 {
-    struct cps_item item = {.kind = CPS_ITEM_FENCE, .fence = {r->seqno, r->context}};
+    struct cps_item item = {.kind = CPS_ITEM_FENCE,
+                            .fence = {.seqno = r->seqno, .context = r->context}};
     CPS_TRY(end_change(r));
     if (!r->open)
         return NULL;
