@@ -251,7 +251,9 @@ static void put_counts(void *context, struct json_object *root)
     double seconds = (double)counts->nanoseconds / 1e9;
     CPS_BUF text = {0};
     cps_json_text(to, "chip", session->device.config.chip->name);
-    cps_json_int(to, "program_status", session->ended);
+    cps_json_int(to, "program_status",
+                 WIFSIGNALED(session->ended) ? 128 + WTERMSIG(session->ended)
+                                             : WEXITSTATUS(session->ended));
     cps_json_uint(to, "open_files", counts->files);
     cps_json_uint(to, "submissions", counts->submits);
     cps_json_uint(to, "buffers", counts->buffers);
