@@ -21,8 +21,8 @@ FIRMWARE = (("a5xx", ("a530_pfp.fw", "a530_pm4.fw")), ("a6xx", ("a630_sqe-190.fw
             ("a7xx", ("a740_sqe.fw",)), ("a7xx gen3", ("gen70900_sqe-181.fw",)), ("a8xx", ("gen80000_sqe-077.fw",)))
 # What each way is asked for. The first shows what all others must show, beside more; the last only how it ended.
 QUIET, SILENT = "default", "end"
-WAYS = ("default,ctrl,sqe,payload", "all")
-MORE = {"CTRL", "SQE", "WORD", "STEP", "STEPX"}
+WAYS = ("default,ctrl,sqe,payload,launch", "all")
+MORE = {"CTRL", "SQE", "WORD", "STEP", "STEPX", "LAUNCH"}
 
 
 def run(firmware, stream, events, scratch):

@@ -217,9 +217,12 @@ int main(int argc, char **argv)
     struct cps_fw *fw = load_firmware(argv[1]);
     cps_config_firmware(&config, fw, NULL);
     config.policy.waits = CPS_WAITS_STOP; /* what others write, others are there to write */
-    config.host = (struct cps_host){
-        &device,         device_read, device_write, device_read_register, device_write_register,
-        device_interrupt};
+    config.host = (struct cps_host){.context = &device,
+                                    .read = device_read,
+                                    .write = device_write,
+                                    .read_register = device_read_register,
+                                    .write_register = device_write_register,
+                                    .interrupt = device_interrupt};
     check(cps_engine_create(&config, &device.engine));
     cps_fw_destroy(fw);
     start(&device);
