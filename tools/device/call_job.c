@@ -206,6 +206,23 @@ static int wait_for_room(struct call *call)
     return call_later(call, message->begun ? message->deadline : device_now() + most, -ENOMEM);
 }
 
+/* Makes a job of a queue for submissions, or of one that @p binds. */
+static int open_job(struct call *call, struct device_queue *queue, bool binds,
+                    const struct syncs *syncs, struct device_job **ret)
+{
+    if (call->file->broken)
+        return -EPIPE;
+    if (!queue)
+        return -ENOENT;
+    if (!(queue->flags & MSM_QUEUE_VM_BIND) == binds)
+        return -EINVAL;
+    int status = wait_for_room(call);
+    if (status)
+        return status;
+    *ret = new_job(call, queue);
+    return *ret ? take_syncs(call, *ret, syncs) : -ENOMEM;
+}
+
 int call_submit_job(struct call *call, struct msm_submit *submit)
 {
     struct device_queue *queue = device_queue_find(call->file, submit->queue);
@@ -217,19 +234,10 @@ int call_submit_job(struct call *call, struct msm_submit *submit)
                                 .fd_out = submit->flags & MSM_SUBMIT_FENCE_FD_OUT};
     if ((submit->flags & 0xffff) != MSM_PIPE_3D || submit->flags & MSM_SUBMIT_SUDO || submit->pad)
         return -EINVAL;
-    if (call->file->broken)
-        return -EPIPE;
-    if (!queue)
-        return -ENOENT;
-    if (queue->flags & MSM_QUEUE_VM_BIND)
-        return -EINVAL;
-    int status = wait_for_room(call);
-    if (status)
-        return status;
-    struct device_job *job = new_job(call, queue);
+    struct device_job *job = NULL;
+    int status = open_job(call, queue, false, &syncs, &job);
     if (!job)
-        return -ENOMEM;
-    status = take_syncs(call, job, &syncs);
+        return status;
     if (!status && !call->file->vm_bind)
         status = take_bos(call, job, submit);
     if (!status)
@@ -291,17 +299,10 @@ int call_vm_bind(struct call *call, struct msm_vm_bind *args)
                                 .fd_out = args->flags & MSM_BIND_FENCE_FD_OUT};
     if (!call->file->vm_bind || args->flags & ~3u)
         return -EINVAL;
-    if (call->file->broken)
-        return -EPIPE;
-    if (!queue || !(queue->flags & MSM_QUEUE_VM_BIND))
-        return queue ? -EINVAL : -ENOENT;
-    int status = wait_for_room(call);
-    if (status)
-        return status;
-    struct device_job *job = new_job(call, queue);
+    struct device_job *job = NULL;
+    int status = open_job(call, queue, true, &syncs, &job);
     if (!job)
-        return -ENOMEM;
-    status = take_syncs(call, job, &syncs);
+        return status;
     if (!status)
         status = take_binds(call, job, args);
     queue->seqno += !status;
