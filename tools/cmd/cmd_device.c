@@ -251,9 +251,7 @@ static void put_counts(void *context, struct json_object *root)
     double seconds = (double)counts->nanoseconds / 1e9;
     CPS_BUF text = {0};
     cps_json_text(to, "chip", session->device.config.chip->name);
-    cps_json_int(to, "program_status",
-                 WIFSIGNALED(session->ended) ? 128 + WTERMSIG(session->ended)
-                                             : WEXITSTATUS(session->ended));
+    cps_json_int(to, "program_status", device_program_status(session->ended));
     cps_json_uint(to, "open_files", counts->files);
     cps_json_uint(to, "submissions", counts->submits);
     cps_json_uint(to, "buffers", counts->buffers);
@@ -281,11 +279,8 @@ static int status_of(struct run_source *source, int status)
         return status;
     if (session->pid > 0 && interrupted)
         return 128 + interrupted;
-    if (WIFSIGNALED(session->ended))
-        return 128 + WTERMSIG(session->ended);
-    if (WIFEXITED(session->ended) && WEXITSTATUS(session->ended))
-        return WEXITSTATUS(session->ended);
-    return session->device.counts.hangs || session->device.counts.faults ? 4 : 0;
+    status = device_program_status(session->ended);
+    return status ? status : session->device.counts.hangs || session->device.counts.faults ? 4 : 0;
 }
 
 int cmd_device(const struct cps_options *given)

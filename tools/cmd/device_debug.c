@@ -50,9 +50,7 @@ static int end_program(struct program *program)
         kill(program->pid, SIGKILL);
     waitpid(program->pid, &ended, 0);
     close(program->step.child);
-    if (!program->step.ended)
-        return 0;
-    return WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+    return program->step.ended ? device_program_status(ended) : 0;
 }
 
 int device_debug(const struct cps_options *opt, struct device *device)

@@ -7,10 +7,8 @@
 
 #include "isa/base/list.h"
 
-#define PAGE UINT64_C(4096)
 /* Of the count of dwords in CP_INDIRECT_BUFFER. */
 #define MAX_DWORDS 0xfffffu
-#define SPACE_END  (UINT64_C(1) << 48)
 
 /* What goes into the job from the arrays of syncobjs, and where its fence goes. */
 struct syncs {
@@ -161,8 +159,8 @@ static int take_cmds(struct call *call, struct device_job *job, const struct msm
             const struct msm_submit_bo *bos = (const void *)call->message->array[0];
             iova = call->file->handle[bos[cmd.index].handle - 1].iova + cmd.offset;
         }
-        if (iova % 4 || cmd.size / 4 > MAX_DWORDS || iova >= SPACE_END ||
-            cmd.size > SPACE_END - iova)
+        if (iova % 4 || cmd.size / 4 > MAX_DWORDS || iova >= DEVICE_SPACE_END ||
+            cmd.size > DEVICE_SPACE_END - iova)
             return -EINVAL;
         if (cmd.type != MSM_CMD_IB_TARGET)
             job->cmd[job->cmd_count++] = (struct device_cmd){iova, cmd.size / 4};
@@ -252,13 +250,14 @@ int call_submit_job(struct call *call, struct msm_submit *submit)
 static int check_bind(struct call *call, const struct msm_vm_bind_op *op, struct device_bo **ret)
 {
     struct device_bo *bo = op->op == MSM_MAP ? device_handle_bo(call->file, op->handle) : NULL;
-    if (op->op > MSM_MAP_NULL || op->pad || op->flags > 1 || op->iova % PAGE || op->range % PAGE ||
-        !op->range || (op->op == MSM_MAP) != (bo != NULL))
+    if (op->op > MSM_MAP_NULL || op->pad || op->flags > 1 || op->iova % DEVICE_PAGE ||
+        op->range % DEVICE_PAGE || !op->range || (op->op == MSM_MAP) != (bo != NULL))
         return -EINVAL;
     if (op->iova < VA_START || op->iova - VA_START > VA_SIZE ||
         op->range > VA_SIZE - (op->iova - VA_START))
         return -EINVAL;
-    if (bo && (op->offset % PAGE || op->offset > bo->size || op->range > bo->size - op->offset))
+    if (bo &&
+        (op->offset % DEVICE_PAGE || op->offset > bo->size || op->range > bo->size - op->offset))
         return -EINVAL;
     *ret = bo;
     return 0;

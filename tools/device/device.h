@@ -29,6 +29,11 @@
 #include "emu/afuc/afuc.h"
 #include "tools/run/play.h"
 
+#define DEVICE_PAGE UINT64_C(4096)
+/** Addresses that page tables of the GPU reach (kernel: adreno_private_vm_size()); the ring and the
+ * firmware's image lie higher. */
+#define DEVICE_SPACE_END (UINT64_C(1) << 48)
+
 /* ---- chips ---- */
 
 /** A chip, as the kernel describes it to clients. */

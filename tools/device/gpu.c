@@ -19,8 +19,6 @@
 
 /* Ticks between two looks at clients: one or two milliseconds. */
 #define SLICE (UINT64_C(1) << 18)
-/* Addresses of clients are below: the ring and the firmware's image lie higher. */
-#define CLIENT_END (UINT64_C(1) << 48)
 
 #define MILLISECOND INT64_C(1000000)
 /* How many times the time of a hang all waits of a job may last, if each of them ends. */
@@ -39,7 +37,7 @@ static bool read_page(void *context, uint64_t iova, uint8_t *to)
 {
     struct device *device = context;
     struct device_gpu *gpu = &device->gpu;
-    if (!gpu->space || iova >= CLIENT_END)
+    if (!gpu->space || iova >= DEVICE_SPACE_END)
         return false;
     struct device_mapping *mapping = device_space_find(gpu->space, iova);
     if (!mapping) {

@@ -16,10 +16,6 @@
 #include "isa/base/le.h"
 #include "isa/base/list.h"
 
-#define PAGE UINT64_C(4096)
-/* Addresses that page tables of the GPU reach (kernel: adreno_private_vm_size()). */
-#define SPACE_END (UINT64_C(1) << 48)
-
 /* ---- buffers ---- */
 
 static int make_memfd(uint64_t size)
@@ -38,7 +34,7 @@ struct device_bo *device_bo_new(struct device *device, uint64_t size, uint32_t f
 {
     struct stat info;
     struct device_bo *bo = calloc(1, sizeof(*bo));
-    size = (size + PAGE - 1) / PAGE * PAGE;
+    size = (size + DEVICE_PAGE - 1) / DEVICE_PAGE * DEVICE_PAGE;
     if (!bo || !CPS_LIST_ROOM(device->bo, device->bo_count) ||
         size > DEVICE_MAX_MEMORY - device->bytes)
         goto fail;
@@ -104,7 +100,7 @@ static struct device_bo *adopt(struct device *device, int fd, const struct stat 
                   !(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE));
     /* Huge pages can be missing when they are touched. */
     if (!sealed || fstatfs(fd, &system) != 0 || system.f_type != TMPFS_MAGIC ||
-        info->st_size <= 0 || (uint64_t)info->st_size % PAGE)
+        info->st_size <= 0 || (uint64_t)info->st_size % DEVICE_PAGE)
         return NULL;
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     return own < 0 ? NULL : device_bo_new(device, (uint64_t)info->st_size, 0, own);
@@ -266,8 +262,8 @@ static void cut_front(struct device_mapping *mapping, uint64_t end)
 
 static bool is_range(uint64_t iova, uint64_t size)
 {
-    return size && iova % PAGE == 0 && size % PAGE == 0 && iova < SPACE_END &&
-           size <= SPACE_END - iova;
+    return size && iova % DEVICE_PAGE == 0 && size % DEVICE_PAGE == 0 && iova < DEVICE_SPACE_END &&
+           size <= DEVICE_SPACE_END - iova;
 }
 
 int device_space_unmap(struct device *device, struct device_space *space, uint64_t iova,
@@ -319,7 +315,7 @@ void device_space_unmap_closed(struct device *device, struct device_space *space
 int device_space_map(struct device *device, struct device_space *space, uint64_t iova,
                      uint64_t size, struct device_bo *bo, uint64_t offset)
 {
-    if (bo && (offset % PAGE || offset > bo->size || size > bo->size - offset))
+    if (bo && (offset % DEVICE_PAGE || offset > bo->size || size > bo->size - offset))
         return -EINVAL;
     int status = device_space_unmap(device, space, iova, size);
     if (status)

@@ -177,3 +177,8 @@ struct cps_err *device_program_start(const struct device_program *program, pid_t
     *pidfd = (int)syscall(SYS_pidfd_open, *pid, 0);
     return *pidfd < 0 ? cps_err_os(program->argv[0], "pidfd_open") : NULL;
 }
+
+int device_program_status(int ended)
+{
+    return WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+}

@@ -27,4 +27,7 @@ struct device_program {
 CPS_MUST_USE struct cps_err *device_program_start(const struct device_program *program, pid_t *pid,
                                                   int *pidfd);
 
+/** The status of a shell for a program that @p ended as waitpid() says. */
+int device_program_status(int ended);
+
 #endif
