@@ -58,8 +58,8 @@ class Device:
     def make_tree(self, root):
         os.mkdir(root)
         text = open(os.path.join(SOURCE, "tools/device/tree.def"), encoding="utf-8").read()
-        rows = re.findall(r'^TREE\("([^"]+)", (\w+),\s+"([^"]*)"\)', text, re.M)
-        for path, kind, content in rows:
+        rows = re.findall(r'^TREE\((\w+), "([^"]+)", (\w+),\s+"([^"]*)"\)', text, re.M)
+        for path, kind, content in [row[1:] for row in rows if row[0] != "KGSL"]:
             path, content = os.path.join(root, path), content.replace("\\n", "\n")
             if kind == "DIR":
                 os.mkdir(path)
@@ -68,7 +68,7 @@ class Device:
             else:
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(content)
-        assert len(rows) == text.count("\nTREE(") and all(os.path.exists(os.path.join(root, row[0])) for row in rows)
+        assert len(rows) == text.count("\nTREE(") and all(os.path.exists(os.path.join(root, row[1])) != (row[0] == "KGSL") for row in rows)
 
     def accept(self):
         while True:

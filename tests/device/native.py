@@ -122,7 +122,7 @@ def killed_device():
 
 try:
     facts("built-in firmware", ["--demo"], *GROUPS)
-    facts("built-in firmware", ["--demo", "--hang-after", "2"], "endless")
+    facts("built-in firmware", ["--demo", "--hang-after", "1"], "endless")
     ends()
     killed_device()
     for chip, firmware in REAL:

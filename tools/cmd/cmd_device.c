@@ -179,7 +179,7 @@ static struct cps_err *serve(struct session *session)
     CPS_TRY(check_folder("--record-dir", session->opt->record_dir));
     CPS_TRY(device_gpu_boot(device));
     CPS_TRY(open_record(session));
-    CPS_TRY(device_folder_make(session->folder, sizeof(session->folder)));
+    CPS_TRY(device_folder_make(session->folder, sizeof(session->folder), session->opt->kgsl));
     snprintf(socket, sizeof(socket), "%s/%s", session->folder, DEVICE_SOCKET);
     CPS_TRY(device_listen(device, socket));
     CPS_TRY(device_program_start(&program, &session->pid, &session->pidfd));
@@ -308,6 +308,7 @@ int cmd_device(const struct cps_options *given)
                               .device = {.config = {.chip = chip,
                                                     .hang_after = (int64_t)opt.hang_after * 1000000,
                                                     .record_folder = opt.record_dir,
+                                                    .kgsl = opt.kgsl,
                                                     .no_vm_bind = opt.old_kernel},
                                          .gpu.off = opt.idle,
                                          .hang = tell_hang,

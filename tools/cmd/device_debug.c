@@ -35,7 +35,7 @@ static struct cps_err *start_program(struct session_live *live, struct session *
     live->session = session;
     session->play.gpu = chip->gpu_id ? chip->gpu_id : chip->chip_id & UINT32_MAX;
     CPS_TRY(play_check_gpu(&session->play));
-    CPS_TRY(device_folder_make(program->folder, sizeof(program->folder)));
+    CPS_TRY(device_folder_make(program->folder, sizeof(program->folder), device->config.kgsl));
     snprintf(socket, sizeof(socket), "%s/%s", program->folder, DEVICE_SOCKET);
     CPS_TRY(device_listen(device, socket));
     return device_program_start(&start, &program->pid, &program->step.child);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What each ioctl does: as the kernel's msm driver and DRM core (drivers/gpu/drm/msm, drm_syncobj.c
  * of Linux 6.17), with their error numbers. */
-#include "tools/device/call.h"
+#include "tools/device/kgsl.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static int get_param(struct call *call, struct msm_param *param)
         param->value = chip->macrotile;
         return 0;
     case MSM_UCHE_TRAP_BASE:
-        param->value = UINT64_C(0x1fffffffff000);
+        param->value = DEVICE_TRAP_BASE;
         return 0;
     case MSM_HAS_PRR:
         param->value = 1;
@@ -194,6 +194,18 @@ static int set_iova(struct call *call, struct device_handle *handle, uint64_t io
     return status;
 }
 
+int call_find_room(struct device_file *file, uint64_t size, uint64_t *ret)
+{
+    uint64_t iova = file->next_iova;
+    while (device_space_used(&file->space, iova, size))
+        iova = device_space_used(&file->space, iova, size);
+    if (iova > VA_START + VA_SIZE || size > VA_START + VA_SIZE - iova)
+        return -ENOSPC;
+    file->next_iova = iova + size;
+    *ret = iova;
+    return 0;
+}
+
 /* The address of a buffer; one that has none gets it here. */
 int call_get_iova(struct call *call, struct device_handle *handle, uint64_t *ret)
 {
@@ -201,15 +213,12 @@ int call_get_iova(struct call *call, struct device_handle *handle, uint64_t *ret
     if (file->vm_bind)
         return -EINVAL;
     if (!handle->iova) {
-        uint64_t iova = file->next_iova;
-        while (device_space_used(&file->space, iova, handle->bo->size))
-            iova = device_space_used(&file->space, iova, handle->bo->size);
-        if (iova > VA_START + VA_SIZE || handle->bo->size > VA_START + VA_SIZE - iova)
-            return -ENOSPC;
-        int status = set_iova(call, handle, iova);
+        uint64_t iova = 0;
+        int status = call_find_room(file, handle->bo->size, &iova);
+        if (!status)
+            status = set_iova(call, handle, iova);
         if (status)
             return status;
-        file->next_iova = iova + handle->bo->size;
     }
     *ret = handle->iova;
     return 0;
@@ -347,8 +356,7 @@ static int queue_close(struct call *call, const struct drm_handle *args)
     struct device_queue *queue = args->handle ? device_queue_find(file, args->handle) : NULL;
     if (!queue)
         return -ENOENT;
-    size_t at = (size_t)(queue - file->queue);
-    memmove(queue, queue + 1, (--file->queue_count - at) * sizeof(*queue));
+    device_queue_close(file, queue);
     return 0;
 }
 
@@ -401,6 +409,11 @@ int device_call(struct device *device, struct device_file *file, struct device_m
     const struct drm_syncobj_list *list = args;
     const struct drm_syncobj_points *points = args;
     const void *values = message->array[1];
+    bool kgsl = device_ioctls[message->head.row].group == KGSL_GROUP;
+    if (kgsl != (file && file->kgsl) && message->head.row != DEVICE_SYNC_MERGE)
+        return -ENOTTY;
+    if (kgsl)
+        return call_kgsl(&call);
     switch ((enum device_row)message->head.row) {
     case DEVICE_GEM_CLOSE:
         return device_handle_close(device, file, ((struct drm_handle *)args)->handle);
@@ -460,7 +473,7 @@ int device_call(struct device *device, struct device_file *file, struct device_m
         return call_vm_bind(&call, args);
     case DEVICE_SYNC_MERGE:
         return call_sync_merge(&call);
-    case DEVICE_ROWS:
+    default:
         break;
     }
     return -ENOTTY;

@@ -20,6 +20,8 @@ struct call {
 int64_t call_nanoseconds(struct msm_timespec time);
 /** Waits for what is not done yet, or says that it took too long. */
 int call_later(struct call *call, int64_t deadline, int timed_out);
+/** An address that nothing in the file's space has, for so many bytes. 0 or -ENOSPC. */
+int call_find_room(struct device_file *file, uint64_t size, uint64_t *ret);
 /** The address of a buffer; one that has none gets it here. */
 int call_get_iova(struct call *call, struct device_handle *handle, uint64_t *ret);
 
@@ -36,6 +38,14 @@ int call_syncobj_transfer(struct call *call, const struct drm_syncobj_transfer_ 
 int call_sync_merge(struct call *call);
 
 /* call_job.c */
+/** Of the count of dwords in CP_INDIRECT_BUFFER. */
+enum { CALL_MAX_DWORDS = 0xfffff };
+/** A job of a queue, which device_job_add() or device_job_free() gets. NULL: no memory. */
+struct device_job *call_new_job(struct call *call, const struct device_queue *queue);
+/** Counts what a job keeps of what a client sends. False: too much. */
+bool call_count_items(struct call *call, struct device_job *job, size_t count);
+/** Waits until the device takes one more job. */
+int call_wait_for_room(struct call *call);
 int call_submit_job(struct call *call, struct msm_submit *submit);
 int call_vm_bind(struct call *call, struct msm_vm_bind *args);
 int call_wait_fence(struct call *call, const struct msm_wait_fence *wait);

@@ -7,9 +7,6 @@
 
 #include "isa/base/list.h"
 
-/* Of the count of dwords in CP_INDIRECT_BUFFER. */
-#define MAX_DWORDS 0xfffffu
-
 /* What goes into the job from the arrays of syncobjs, and where its fence goes. */
 struct syncs {
     const struct msm_submit_syncobj *in, *out;
@@ -63,7 +60,7 @@ static int give_syncs(struct call *call, struct device_job *job, const struct sy
     return 0;
 }
 
-static struct device_job *new_job(struct call *call, const struct device_queue *queue)
+struct device_job *call_new_job(struct call *call, const struct device_queue *queue)
 {
     struct device_job *job = calloc(1, sizeof(*job));
     if (!job)
@@ -82,8 +79,7 @@ static struct device_job *new_job(struct call *call, const struct device_queue *
     return NULL;
 }
 
-/* Counts what a job keeps of what a client sends. */
-static bool count_items(struct call *call, struct device_job *job, size_t count)
+bool call_count_items(struct call *call, struct device_job *job, size_t count)
 {
     size_t *items = &call->device->use.items;
     if (count > DEVICE_MAX_ITEMS - *items)
@@ -101,7 +97,7 @@ static int take_bos(struct call *call, struct device_job *job, const struct msm_
     uint64_t ignored;
     if (submit->bo_count > DEVICE_MAX_HANDLES)
         return -EINVAL;
-    if (!count_items(call, job, submit->bo_count))
+    if (!call_count_items(call, job, submit->bo_count))
         return -ENOMEM;
     job->bo = calloc((size_t)submit->bo_count + 1, sizeof(struct device_bo *));
     if (!job->bo)
@@ -141,7 +137,7 @@ static int take_cmds(struct call *call, struct device_job *job, const struct msm
     const struct msm_submit_cmd *cmds = (const void *)call->message->array[1];
     if (submit->cmd_count > DEVICE_MAX_CMDS)
         return -EINVAL;
-    if (!count_items(call, job, submit->cmd_count))
+    if (!call_count_items(call, job, submit->cmd_count))
         return -ENOMEM;
     job->cmd = calloc((size_t)submit->cmd_count + 1, sizeof(*job->cmd));
     if (!job->cmd)
@@ -159,7 +155,7 @@ static int take_cmds(struct call *call, struct device_job *job, const struct msm
             const struct msm_submit_bo *bos = (const void *)call->message->array[0];
             iova = call->file->handle[bos[cmd.index].handle - 1].iova + cmd.offset;
         }
-        if (iova % 4 || cmd.size / 4 > MAX_DWORDS || iova >= DEVICE_SPACE_END ||
+        if (iova % 4 || cmd.size / 4 > CALL_MAX_DWORDS || iova >= DEVICE_SPACE_END ||
             cmd.size > DEVICE_SPACE_END - iova)
             return -EINVAL;
         if (cmd.type != MSM_CMD_IB_TARGET)
@@ -195,7 +191,7 @@ static int add_job(struct call *call, struct device_job *job, struct device_queu
 
 /* A client that submits faster than the GPU runs waits, as for room on a ring. What is stuck behind
  * fences that nobody signals does not make it wait for ever. */
-static int wait_for_room(struct call *call)
+int call_wait_for_room(struct call *call)
 {
     const int64_t most = INT64_C(4000000000);
     const struct device_message *message = call->message;
@@ -214,10 +210,10 @@ static int open_job(struct call *call, struct device_queue *queue, bool binds,
         return -ENOENT;
     if (!(queue->flags & MSM_QUEUE_VM_BIND) == binds)
         return -EINVAL;
-    int status = wait_for_room(call);
+    int status = call_wait_for_room(call);
     if (status)
         return status;
-    *ret = new_job(call, queue);
+    *ret = call_new_job(call, queue);
     return *ret ? take_syncs(call, *ret, syncs) : -ENOMEM;
 }
 
@@ -269,7 +265,7 @@ static int take_binds(struct call *call, struct device_job *job, const struct ms
         args->op_count == 1 ? &args->op : (const void *)call->message->array[DEVICE_MAX_ARRAYS];
     if (!args->op_count || args->op_count > DEVICE_MAX_MAPPINGS)
         return -EINVAL;
-    if (!count_items(call, job, args->op_count))
+    if (!call_count_items(call, job, args->op_count))
         return -ENOMEM;
     job->bind = calloc(args->op_count, sizeof(*job->bind));
     job->bind_bo = calloc(args->op_count, sizeof(struct device_bo *));

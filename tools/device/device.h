@@ -6,6 +6,8 @@
  *   question.c what connections send
  *   call.c     a function for each ioctl
  *   call_sync.c, call_job.c  those of syncobjs, and those that make jobs
+ *   call_kgsl.c, call_kgsl_job.c  those of KGSL; kgsl.c its memory
+ *   process.c  the memory of clients' processes
  *   file.c     open files, each a context
  *   memory.c   buffers, handles, address spaces
  *   sync.c     fences, syncobjs, sync files
@@ -25,6 +27,7 @@
 #include <sys/types.h>
 
 #include "isa/base/err.h"
+#include "tools/device/process.h"
 #include "tools/device/protocol.h"
 #include "emu/afuc/afuc.h"
 #include "tools/run/play.h"
@@ -33,6 +36,8 @@
 /** Addresses that page tables of the GPU reach (kernel: adreno_private_vm_size()); the ring and the
  * firmware's image lie higher. */
 #define DEVICE_SPACE_END (UINT64_C(1) << 48)
+/** Where shaders that access wrong addresses are led to (UCHE_TRAP_BASE). */
+#define DEVICE_TRAP_BASE UINT64_C(0x1fffffffff000)
 
 /* ---- chips ---- */
 
@@ -133,6 +138,7 @@ struct device_bo {
     size_t index;  /**< in the device's list */
     int memfd;
     uint64_t inode, size;
+    uint64_t base; /**< where it begins in its file, which has others, too; 0: it has none */
     uint32_t flags;
     uint8_t *data;                /**< the device's own mapping; NULL: not yet */
     unsigned jobs;                /**< that run or wait */
@@ -148,12 +154,16 @@ struct device_mapping {
     uint64_t iova, size;
     struct device_bo *bo; /**< NULL: reads as zeros, keeps nothing */
     uint64_t offset;
+    bool process;  /**< the memory of the client's process at `offset` */
+    bool readonly; /**< of such memory: for the GPU */
 };
 /** An address space; entries do not overlap. */
 struct device_space {
     struct device_mapping *list; /**< by address, ascending */
     size_t count;
     size_t last; /**< found last */
+    /** Where nothing is mapped, addresses are those of this process. Or NULL: a fault. */
+    const struct device_process *process;
 };
 /** A handle of a buffer: 1 and up; `bo` is NULL where it is free. */
 struct device_handle {
@@ -166,12 +176,18 @@ struct device_file;
 
 /** @p sealed  a memfd whose size cannot change, which the buffer owns from now on; -1: a new one */
 struct device_bo *device_bo_new(struct device *device, uint64_t size, uint32_t flags, int memfd);
+/** The same of a part of a file from @p base on, which other buffers share. */
+struct device_bo *device_bo_part(struct device *device, uint64_t size, uint32_t flags, int memfd,
+                                 uint64_t base);
 void device_bo_unref(struct device *device, struct device_bo *bo);
 /** The buffer's bytes; NULL: the system refuses to map it. */
 uint8_t *device_bo_data(struct device_bo *bo);
 /** Maps a range; what was there goes. 0 or -errno. */
 int device_space_map(struct device *device, struct device_space *space, uint64_t iova,
                      uint64_t size, struct device_bo *bo, uint64_t offset);
+/** Maps memory of the client's process. */
+int device_space_map_process(struct device *device, struct device_space *space, uint64_t iova,
+                             uint64_t size, uint64_t address, bool readonly);
 int device_space_unmap(struct device *device, struct device_space *space, uint64_t iova,
                        uint64_t size);
 /** Unmaps buffers whose handles were closed, and which no job has any more. */
@@ -189,6 +205,10 @@ const uint8_t *device_mapping_next(const struct device_mapping *mapping, uint64_
                                    uint64_t *iova, uint64_t *size);
 /** 0, or the end of a mapping that has an address of the range. */
 uint64_t device_space_used(const struct device_space *space, uint64_t iova, uint64_t size);
+/** Reads bytes of one page; false if nothing is mapped there. */
+bool device_space_read(struct device_space *space, uint64_t iova, void *to, size_t size);
+/** Writes bytes of one page; false if nothing is mapped there, or the GPU may not write it. */
+bool device_space_write(struct device_space *space, uint64_t iova, const void *from, size_t size);
 /** The client's word at a multiple of 4; false if nothing is mapped there. */
 bool device_space_word(struct device_space *space, uint64_t iova, uint32_t *ret);
 void device_space_deinit(struct device *device, struct device_space *space);
@@ -200,6 +220,18 @@ struct device_queue {
     uint32_t seqno;   /**< of the last job */
     uint32_t retired; /**< jobs up to here have ended */
     uint32_t faults;
+    /** Fences of numbers that have not been reached, which clients hold. */
+    struct device_queue_point *point;
+    size_t point_count;
+    /* of a context of KGSL */
+    bool user_timestamps;           /**< the client chooses numbers */
+    uint32_t faults_told;           /**< of `faults` */
+    uint64_t hangs_told;            /**< of those of the device */
+    struct device_fence *next_wait; /**< of its next job; or NULL */
+};
+struct device_queue_point {
+    uint32_t seqno;
+    struct device_fence *fence;
 };
 
 struct device_cmd {
@@ -222,8 +254,9 @@ struct device_job {
     struct msm_vm_bind_op *bind; /**< an address space's changes, and no commands */
     struct device_bo **bind_bo;  /**< the buffer of each */
     size_t bind_count, bind_next;
-    bool first;   /**< no job of its queue is before it */
-    size_t items; /**< that count against DEVICE_MAX_ITEMS */
+    bool first;       /**< no job of its queue is before it */
+    size_t items;     /**< that count against DEVICE_MAX_ITEMS */
+    uint64_t profile; /**< where its times go (struct kgsl_profile); 0: nowhere */
     struct device_job *next;
 };
 
@@ -247,6 +280,7 @@ struct device_file {
     uint64_t next_iova; /**< for clients that let the kernel choose */
     uint32_t jobs, faults;
     struct device_record *record; /**< of its own, or NULL */
+    struct device_kgsl *kgsl;     /**< of KGSL; NULL: of msm */
     pid_t pid;
     char comm[64], *cmdline; /**< as SET_PARAM said, or the process */
     struct device_file *next;
@@ -319,6 +353,7 @@ struct device_config {
     const struct device_chip *chip;
     int64_t hang_after;        /**< nanoseconds that a wait on memory may last */
     const char *record_folder; /**< each open file is recorded there; or NULL */
+    bool kgsl;                 /**< be KGSL, not msm */
     bool no_vm_bind;           /**< refuse EN_VM_BIND, as older kernels do */
 };
 
@@ -414,6 +449,15 @@ void device_file_free(struct device *device, struct device_file *file);
 
 /* queue.c */
 struct device_queue *device_queue_find(struct device_file *file, uint32_t id);
+/** Ends a queue; its jobs go on. */
+void device_queue_close(struct device_file *file, struct device_queue *queue);
+/** A fence that is done when job @p seqno of the queue is. A reference; NULL: no memory, or too
+ * many. */
+struct device_fence *device_queue_fence(struct device *device, struct device_queue *queue,
+                                        uint32_t seqno);
+/** Changes an address space. 0 or -errno. */
+int device_bind(struct device *device, struct device_space *space, const struct msm_vm_bind_op *op,
+                struct device_bo *bo);
 /** Takes a job. */
 void device_job_add(struct device *device, struct device_job *job);
 /** Takes back a job that has begun, to begin it again. */
@@ -487,6 +531,15 @@ int device_bo_export(const struct device_bo *bo);
 /** The buffer behind a descriptor of a client: a reference; NULL: it is no buffer. */
 struct device_bo *device_bo_of_fd(struct device *device, int fd);
 
+/* kgsl.c */
+/** Bytes of a node of KGSL: 32 bits of number, 12 of page. */
+#define DEVICE_KGSL_NODE (UINT64_C(1) << 44)
+/** Makes an open file one of KGSL, of a process. @p node  stays the caller's. 0 or -errno: then
+ * device_kgsl_close() still has to be called. */
+int device_kgsl_open(struct device_file *file, pid_t pid, int node);
+/** NULL and a file of msm are fine. */
+void device_kgsl_close(struct device *device, struct device_file *file);
+
 /* server.c */
 /** When a question is late that a client wants answered by @p deadline: a debugger's time at its
  * prompt does not count. */
@@ -505,9 +558,9 @@ CPS_MUST_USE struct cps_err *device_serve(struct device *device, int child, bool
 void device_deinit(struct device *device);
 
 /* folder.c */
-/** Makes the private folder, with the tree that clients see. @p path  gets it, at least 108 bytes
- */
-CPS_MUST_USE struct cps_err *device_folder_make(char *path, size_t size);
+/** Makes the private folder, with the tree that clients see, of msm or of @p kgsl. @p path  gets
+ * it, at least 108 bytes */
+CPS_MUST_USE struct cps_err *device_folder_make(char *path, size_t size, bool kgsl);
 void device_folder_remove(const char *path);
 
 #endif

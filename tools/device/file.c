@@ -95,6 +95,9 @@ void device_file_free(struct device *device, struct device_file *file)
         device_syncobj_unref(file->syncobj[i]);
     device_gpu_forget(device, file);
     device_space_deinit(device, &file->space);
+    device_kgsl_close(device, file);
+    while (file->queue_count)
+        device_queue_close(file, &file->queue[file->queue_count - 1]);
     device->failed = cps_err_first_(device->failed, device_record_close(file->record));
     free(file->handle);
     free(file->syncobj);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The private folder: the socket, and a tree that clients see in place of /dev/dri and of what
- * sysfs says of it (tree.def). A device that is killed leaves it; the next one removes it. */
+ * The private folder: the socket, and a tree that clients see in place of /dev/dri, /dev/kgsl-3d0
+ * and of what sysfs says of them (tree.def). A device that is killed leaves it; the next one
+ * removes it. */
 #include "tools/device/device.h"
 
 #include <dirent.h>
@@ -22,12 +23,15 @@
 
 enum tree_kind { TREE_DIR, TREE_LINK, TREE_FILE, TREE_NODE };
 
+enum tree_node { NODE_ANY, NODE_MSM, NODE_KGSL };
+
 static const struct {
+    enum tree_node node;
     const char *path;
     enum tree_kind kind;
     const char *text;
 } rows[] = {
-#define TREE(path, kind, text) {path, TREE_##kind, text},
+#define TREE(node, path, kind, text) {NODE_##node, path, TREE_##kind, text},
 #define PLACE(path)
 #include "tools/device/tree.def"
 };
@@ -110,7 +114,7 @@ static void remove_left(const char *base)
         closedir(folder);
 }
 
-struct cps_err *device_folder_make(char *path, size_t size)
+struct cps_err *device_folder_make(char *path, size_t size, bool kgsl)
 {
     const char *base = getenv("XDG_RUNTIME_DIR");
     struct stat info;
@@ -125,7 +129,9 @@ struct cps_err *device_folder_make(char *path, size_t size)
         return err;
     }
     CPS_TRY(make_root(path));
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        CPS_TRY(make_row(path, i));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].node != (kgsl ? NODE_MSM : NODE_KGSL))
+            CPS_TRY(make_row(path, i));
+    }
     return NULL;
 }

@@ -39,34 +39,23 @@ static bool read_page(void *context, uint64_t iova, uint8_t *to)
     struct device_gpu *gpu = &device->gpu;
     if (!gpu->space || iova >= DEVICE_SPACE_END)
         return false;
-    struct device_mapping *mapping = device_space_find(gpu->space, iova);
-    if (!mapping) {
-        gpu->fault = gpu->fault ? gpu->fault : iova | DEVICE_FAULTED;
+    if (!device_space_read(gpu->space, iova, to, CPS_HOST_PAGE)) {
+        const struct device_mapping *mapping = device_space_find(gpu->space, iova);
+        if (!gpu->fault && (!mapping || !mapping->bo))
+            gpu->fault = iova | DEVICE_FAULTED;
         return false;
     }
-    const uint8_t *data = mapping->bo ? device_bo_data(mapping->bo) : NULL;
-    if (data)
-        memcpy(to, data + mapping->offset + (iova - mapping->iova), CPS_HOST_PAGE);
-    else
-        memset(to, 0, CPS_HOST_PAGE);
     if (gpu->record)
         device_record_read(gpu->record, iova, to);
-    return !mapping->bo || data;
+    return true;
 }
 
 static bool write_memory(void *context, uint64_t iova, const uint8_t *from, uint32_t size)
 {
     struct device *device = context;
     struct device_gpu *gpu = &device->gpu;
-    struct device_mapping *mapping = device_space_find(gpu->space, iova);
-    if (!mapping || size > mapping->size - (iova - mapping->iova))
+    if (!gpu->space || !device_space_write(gpu->space, iova, from, size))
         return false;
-    if (!mapping->bo)
-        return true;
-    uint8_t *data = device_bo_data(mapping->bo);
-    if (!data || mapping->bo->flags & MSM_BO_GPU_READONLY)
-        return false;
-    memcpy(data + mapping->offset + (iova - mapping->iova), from, size);
     if (gpu->record)
         device_record_wrote(gpu->record, iova, from, size);
     return true;
@@ -117,9 +106,19 @@ static void fail(struct device *device, struct cps_err *err)
         device->failed = err;
 }
 
+/* A time of the job, for those that asked for it. */
+static void tell_time(struct device *device, size_t member)
+{
+    const struct device_job *job = device->gpu.job;
+    uint64_t ticks = job->profile ? device_gpu_time(device) : 0;
+    if (job->profile)
+        device_space_write(&job->file->space, job->profile + member, &ticks, sizeof(ticks));
+}
+
 static void end_job(struct device *device, bool hung)
 {
     struct device_gpu *gpu = &device->gpu;
+    tell_time(device, offsetof(struct kgsl_profile, retired));
     struct cps_err *err = gpu->record ? device_record_end(gpu->record, gpu->fence) : NULL;
     if (err && err->code == CPS_ERR_INPUT)
         device->late = cps_err_first_(device->late, err); /* the recording ends, not the device */
@@ -348,6 +347,7 @@ static void begin_job(struct device *device, struct device_job *job)
     gpu->fault = 0;
     gpu->waited = 0;
     gpu->fault_told = false;
+    tell_time(device, offsetof(struct kgsl_profile, submitted));
     if (gpu->debugger) {
         gpu->state = GPU_HELD;
         return;

@@ -32,13 +32,19 @@ static int make_memfd(uint64_t size)
 
 struct device_bo *device_bo_new(struct device *device, uint64_t size, uint32_t flags, int memfd)
 {
+    return device_bo_part(device, size, flags, memfd, 0);
+}
+
+struct device_bo *device_bo_part(struct device *device, uint64_t size, uint32_t flags, int memfd,
+                                 uint64_t base)
+{
     struct stat info;
     struct device_bo *bo = calloc(1, sizeof(*bo));
     size = (size + DEVICE_PAGE - 1) / DEVICE_PAGE * DEVICE_PAGE;
     if (!bo || !CPS_LIST_ROOM(device->bo, device->bo_count) ||
         size > DEVICE_MAX_MEMORY - device->bytes)
         goto fail;
-    if (memfd < 0)
+    if (memfd < 0 && !base)
         memfd = make_memfd(size);
     if (memfd < 0 || fstat(memfd, &info) != 0)
         goto fail;
@@ -46,6 +52,7 @@ struct device_bo *device_bo_new(struct device *device, uint64_t size, uint32_t f
                              .index = device->bo_count,
                              .memfd = memfd,
                              .inode = info.st_ino,
+                             .base = base,
                              .size = size,
                              .flags = flags};
     device->bo[device->bo_count++] = bo;
@@ -69,6 +76,9 @@ void device_bo_unref(struct device *device, struct device_bo *bo)
     device->bytes -= bo->size;
     if (bo->data)
         munmap(bo->data, bo->size);
+    if (bo->base) /* the rest of the file lives on */
+        fallocate(bo->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)bo->base,
+                  (off_t)bo->size);
     close(bo->memfd);
     device_fence_unref(bo->written);
     free(bo->name);
@@ -79,7 +89,8 @@ void device_bo_unref(struct device *device, struct device_bo *bo)
 uint8_t *device_bo_data(struct device_bo *bo)
 {
     if (!bo->data) {
-        void *data = mmap(NULL, bo->size, PROT_READ | PROT_WRITE, MAP_SHARED, bo->memfd, 0);
+        void *data =
+            mmap(NULL, bo->size, PROT_READ | PROT_WRITE, MAP_SHARED, bo->memfd, (off_t)bo->base);
         bo->data = data == MAP_FAILED ? NULL : data;
     }
     return bo->data;
@@ -113,7 +124,7 @@ struct device_bo *device_bo_of_fd(struct device *device, int fd)
         return NULL;
     for (size_t i = 0; i < device->bo_count; i++) {
         struct device_bo *bo = device->bo[i];
-        if (bo->inode != info.st_ino)
+        if (bo->inode != info.st_ino || bo->base)
             continue;
         if (fstat(bo->memfd, &own) == 0 && own.st_dev == info.st_dev) {
             bo->refs++;
@@ -204,13 +215,44 @@ uint64_t device_space_used(const struct device_space *space, uint64_t iova, uint
     return 0;
 }
 
-bool device_space_word(struct device_space *space, uint64_t iova, uint32_t *ret)
+bool device_space_read(struct device_space *space, uint64_t iova, void *to, size_t size)
 {
     const struct device_mapping *mapping = device_space_find(space, iova);
+    uint64_t at = mapping ? mapping->offset + (iova - mapping->iova) : iova;
+    if (mapping ? mapping->process : space->process != NULL)
+        return device_process_read(space->process, at, to, size);
     const uint8_t *data = mapping && mapping->bo ? device_bo_data(mapping->bo) : NULL;
     if (data)
-        *ret = cps_le32(data + mapping->offset + (iova - mapping->iova));
-    return data;
+        memcpy(to, data + at, size);
+    else
+        memset(to, 0, size);
+    return mapping && (!mapping->bo || data);
+}
+
+bool device_space_write(struct device_space *space, uint64_t iova, const void *from, size_t size)
+{
+    const struct device_mapping *mapping = device_space_find(space, iova);
+    uint64_t at = mapping ? mapping->offset + (iova - mapping->iova) : iova;
+    if (mapping && size > mapping->size - (iova - mapping->iova))
+        return false;
+    if (mapping ? mapping->process : space->process != NULL)
+        return (!mapping || !mapping->readonly) &&
+               device_process_write(space->process, at, from, size);
+    if (!mapping || !mapping->bo)
+        return mapping;
+    uint8_t *data = device_bo_data(mapping->bo);
+    if (!data || mapping->bo->flags & MSM_BO_GPU_READONLY)
+        return false;
+    memcpy(data + at, from, size);
+    return true;
+}
+
+bool device_space_word(struct device_space *space, uint64_t iova, uint32_t *ret)
+{
+    uint8_t bytes[4];
+    bool good = device_space_read(space, iova, bytes, sizeof(bytes));
+    *ret = cps_le32(bytes);
+    return good;
 }
 
 const uint8_t *device_mapping_next(const struct device_mapping *mapping, uint64_t *at,
@@ -218,8 +260,9 @@ const uint8_t *device_mapping_next(const struct device_mapping *mapping, uint64_
 {
     enum { SMALL = 64 << 10 };
     const uint8_t *data = mapping->bo ? device_bo_data(mapping->bo) : NULL;
-    off_t from = (off_t)(mapping->offset + *at);
-    off_t end = (off_t)(mapping->offset + mapping->size);
+    uint64_t base = mapping->bo ? mapping->bo->base : 0;
+    off_t from = (off_t)(base + mapping->offset + *at);
+    off_t end = (off_t)(base + mapping->offset + mapping->size);
     off_t to = end;
     if (!data || *at >= mapping->size)
         return NULL;
@@ -230,10 +273,10 @@ const uint8_t *device_mapping_next(const struct device_mapping *mapping, uint64_
         to = lseek(mapping->bo->memfd, from, SEEK_HOLE);
         to = to < from || to > end ? end : to;
     }
-    *at = (uint64_t)to - mapping->offset;
-    *iova = mapping->iova + ((uint64_t)from - mapping->offset);
+    *at = (uint64_t)to - base - mapping->offset;
+    *iova = mapping->iova + ((uint64_t)from - base - mapping->offset);
     *size = (uint64_t)(to - from);
-    return data + from;
+    return data + ((uint64_t)from - base);
 }
 
 static bool insert(struct device *device, struct device_space *space, size_t at,
@@ -257,7 +300,7 @@ static void cut_front(struct device_mapping *mapping, uint64_t end)
     uint64_t cut = end - mapping->iova;
     mapping->iova += cut;
     mapping->size -= cut;
-    mapping->offset += mapping->bo ? cut : 0;
+    mapping->offset += mapping->bo || mapping->process ? cut : 0;
 }
 
 static bool is_range(uint64_t iova, uint64_t size)
@@ -312,16 +355,30 @@ void device_space_unmap_closed(struct device *device, struct device_space *space
     space->count = kept;
 }
 
+static int map(struct device *device, struct device_space *space,
+               const struct device_mapping *mapping)
+{
+    int status = device_space_unmap(device, space, mapping->iova, mapping->size);
+    if (status)
+        return status;
+    return insert(device, space, lower_bound(space, mapping->iova), *mapping) ? 0 : -ENOMEM;
+}
+
+int device_space_map_process(struct device *device, struct device_space *space, uint64_t iova,
+                             uint64_t size, uint64_t address, bool readonly)
+{
+    const struct device_mapping mapping = {
+        .iova = iova, .size = size, .offset = address, .process = true, .readonly = readonly};
+    return map(device, space, &mapping);
+}
+
 int device_space_map(struct device *device, struct device_space *space, uint64_t iova,
                      uint64_t size, struct device_bo *bo, uint64_t offset)
 {
     if (bo && (offset % DEVICE_PAGE || offset > bo->size || size > bo->size - offset))
         return -EINVAL;
-    int status = device_space_unmap(device, space, iova, size);
-    if (status)
-        return status;
-    struct device_mapping mapping = {iova, size, bo, offset};
-    return insert(device, space, lower_bound(space, iova), mapping) ? 0 : -ENOMEM;
+    const struct device_mapping mapping = {.iova = iova, .size = size, .bo = bo, .offset = offset};
+    return map(device, space, &mapping);
 }
 
 void device_space_deinit(struct device *device, struct device_space *space)

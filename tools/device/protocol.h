@@ -33,14 +33,18 @@
 #include <sys/ioctl.h>
 
 #include "uapi.h"
+#include "uapi_kgsl.h"
 
 /** The folder that the device made for its clients: an environment variable names it. In it:
  * `socket`, and `root`, a tree with dev/dri/renderD128 and what sysfs says of it. */
-#define DEVICE_FOLDER  "CPSCOPE_DEVICE"
-#define DEVICE_SOCKET  "socket"
-#define DEVICE_ROOT    "root"
-#define DEVICE_MAGIC   "cpscope device\n" /* with its NUL: 16 bytes */
-#define DEVICE_VERSION 1u
+#define DEVICE_FOLDER "CPSCOPE_DEVICE"
+#define DEVICE_SOCKET "socket"
+#define DEVICE_ROOT   "root"
+#define DEVICE_MAGIC  "cpscope device\n" /* with its NUL: 16 bytes */
+/** In its place in a node of KGSL, which is also the file of all its objects: an object's bytes are
+ * at its number << 12. */
+#define DEVICE_KGSL_MAGIC "cpscope kgsl-3d"
+#define DEVICE_VERSION    1u
 
 enum { DEVICE_TOKEN = 16, DEVICE_MAX_FDS = 2, DEVICE_MAX_ARRAYS = 4 };
 /** Most bytes behind a head. */

@@ -6,6 +6,9 @@
 #include "tools/device/device.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "isa/base/list.h"
 
 struct device_queue *device_queue_find(struct device_file *file, uint32_t id)
 {
@@ -14,6 +17,49 @@ struct device_queue *device_queue_find(struct device_file *file, uint32_t id)
             return &file->queue[i];
     }
     return NULL;
+}
+
+struct device_fence *device_queue_fence(struct device *device, struct device_queue *queue,
+                                        uint32_t seqno)
+{
+    if ((int32_t)(queue->retired - seqno) >= 0)
+        return device_fence_new(device, true);
+    for (size_t i = 0; i < queue->point_count; i++) {
+        if (queue->point[i].seqno == seqno)
+            return device_fence_ref(queue->point[i].fence);
+    }
+    if (queue->point_count >= DEVICE_MAX_POINTS || device->use.points >= DEVICE_MAX_ALL_POINTS ||
+        !CPS_LIST_ROOM(queue->point, queue->point_count))
+        return NULL;
+    struct device_fence *fence = device_fence_new(device, false);
+    if (!fence)
+        return NULL;
+    queue->point[queue->point_count++] = (struct device_queue_point){seqno, fence};
+    device->use.points++;
+    return device_fence_ref(fence);
+}
+
+/* Fences of jobs up to `retired`, or @p all of them. */
+static void reach_points(struct device_queue *queue, bool all)
+{
+    for (size_t i = queue->point_count; i-- > 0;) {
+        struct device_queue_point point = queue->point[i];
+        if (!all && (int32_t)(queue->retired - point.seqno) < 0)
+            continue;
+        point.fence->done = true;
+        point.fence->device->use.points--;
+        device_fence_unref(point.fence);
+        queue->point[i] = queue->point[--queue->point_count];
+    }
+}
+
+void device_queue_close(struct device_file *file, struct device_queue *queue)
+{
+    size_t at = (size_t)(queue - file->queue);
+    reach_points(queue, true);
+    free(queue->point);
+    device_fence_unref(queue->next_wait);
+    memmove(queue, queue + 1, (--file->queue_count - at) * sizeof(*queue));
 }
 
 void device_job_again(struct device *device, struct device_job *job)
@@ -98,8 +144,10 @@ void device_job_end(struct device *device, struct device_job *job)
         unmap_closed(device, job);
     job->file->jobs--;
     device->job_count--;
-    if (queue)
+    if (queue) {
         queue->retired = job->seqno;
+        reach_points(queue, false);
+    }
     device->counts.jobs++;
     device_job_free(device, job);
 }
@@ -134,6 +182,14 @@ static struct device_job *next_job(struct device *device, bool binds, uint32_t l
     return best ? take_job(device, best) : NULL;
 }
 
+int device_bind(struct device *device, struct device_space *space, const struct msm_vm_bind_op *op,
+                struct device_bo *bo)
+{
+    return op->op == MSM_UNMAP
+               ? device_space_unmap(device, space, op->iova, op->range)
+               : device_space_map(device, space, op->iova, op->range, bo, op->offset);
+}
+
 /* Changes an address space, as far as @p room goes. As the kernel: after a failed operation the
  * address space is unusable. @return whether that was all */
 static bool bind(struct device *device, struct device_job *job, size_t *room)
@@ -142,11 +198,7 @@ static bool bind(struct device *device, struct device_job *job, size_t *room)
     for (; job->bind_next < job->bind_count && *room; --*room) {
         size_t i = job->bind_next++;
         const struct msm_vm_bind_op *op = &job->bind[i];
-        int status = op->op == MSM_UNMAP
-                         ? device_space_unmap(device, &file->space, op->iova, op->range)
-                         : device_space_map(device, &file->space, op->iova, op->range,
-                                            job->bind_bo[i], op->offset);
-        file->broken |= status != 0;
+        file->broken |= device_bind(device, &file->space, op, job->bind_bo[i]) != 0;
     }
     device->counts.binds += job->bind_next == job->bind_count ? job->bind_count : 0;
     return job->bind_next == job->bind_count;

@@ -3,6 +3,7 @@
  * happened, and the answer is sent. Whoever breaks the protocol loses the connection. */
 #include "tools/device/server.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -147,28 +148,45 @@ static bool send_answer(struct device_client *client)
 
 /* ---- questions ---- */
 
+/* A node, by which clients name the file. That of KGSL is also the memory of its objects. */
+static int make_node(const struct device_file *file, bool kgsl)
+{
+    char head[sizeof(DEVICE_MAGIC) + DEVICE_TOKEN] = DEVICE_MAGIC;
+    static_assert(sizeof(DEVICE_MAGIC) == sizeof(DEVICE_KGSL_MAGIC), "one head");
+    int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (kgsl ? 0 : F_SEAL_WRITE);
+    int fd = memfd_create("cpscope-node", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (kgsl)
+        memcpy(head, DEVICE_KGSL_MAGIC, sizeof(DEVICE_KGSL_MAGIC));
+    memcpy(head + sizeof(DEVICE_MAGIC), file->token, DEVICE_TOKEN);
+    bool good = fd >= 0 && write(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+                (!kgsl || ftruncate(fd, (off_t)DEVICE_KGSL_NODE) == 0) &&
+                fcntl(fd, F_ADD_SEALS, seals) == 0;
+    if (!good && fd >= 0)
+        close(fd);
+    return good ? fd : -1;
+}
+
 static bool answer_open(struct device *device, struct device_client *client)
 {
     struct device_message *message = &client->message;
-    char node[sizeof(DEVICE_MAGIC) + DEVICE_TOKEN] = DEVICE_MAGIC;
     struct device_file *file = device_file_new(device);
-    int fd = file ? memfd_create("cpscope-node", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
-    if (file && (fd < 0 || !hold(client, file))) {
+    bool kgsl = device->config.kgsl;
+    int status = file ? 0 : -ENOMEM;
+    if (!status) {
+        message->answer_fd = make_node(file, kgsl);
+        status = message->answer_fd < 0 ? -ENOMEM : 0;
+    }
+    if (!status && kgsl)
+        status = device_kgsl_open(file, client->pid, message->answer_fd);
+    if (!status && !hold(client, file))
+        status = -ENOMEM;
+    if (!status)
+        device_file_name(file, client->pid);
+    else if (file)
         device_file_free(device, file);
-        file = NULL;
-    }
-    if (!file) {
-        if (fd >= 0)
-            close(fd);
-        return make_answer(client, -ENOMEM);
-    }
-    device_file_name(file, client->pid);
-    memcpy(node + sizeof(DEVICE_MAGIC), file->token, DEVICE_TOKEN);
-    message->answer_fd = fd;
-    bool good =
-        write(fd, node, sizeof(node)) == (ssize_t)sizeof(node) &&
-        fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
-    return make_answer(client, good ? 0 : -ENOMEM);
+    if (status)
+        close_fds(message);
+    return make_answer(client, status);
 }
 
 static bool answer_map(struct device_client *client, struct device_file *file)

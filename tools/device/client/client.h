@@ -37,7 +37,7 @@
         return (name##_type *)at;                                          \
     }
 
-enum { CLIENT_MAJOR = 226, CLIENT_MINOR = 128, CLIENT_BODY = 256 };
+enum { CLIENT_BODY = 256 };
 
 /** Which file it is. */
 struct client_file {
@@ -82,8 +82,10 @@ void client_end(struct client_talk *talk);
 
 /** Opens the node. @param flags  of open(): O_CLOEXEC. @return a descriptor, or -1 and errno */
 int node_open(int flags);
+/** Which driver's node it is. */
+enum node_kind { NODE_NONE, NODE_MSM, NODE_KGSL };
 /** Whether @p fd is a node of the device, of whatever process that opened it. */
-bool node_find(int fd, uint8_t token[DEVICE_TOKEN]);
+enum node_kind node_find(int fd, uint8_t token[DEVICE_TOKEN]);
 /** The same of a file that was found before. */
 bool node_is_known(uint64_t device, uint64_t inode);
 

@@ -37,6 +37,7 @@ CLIENT_NEXT(void *, mmap64, void *, size_t, int, int, int, off64_t)
 /* Filled once and never changed: an inode of a memfd does not come again. */
 static struct node {
     atomic_uint state; /* 0: free, 1: being filled, 2: filled */
+    enum node_kind kind;
     uint64_t device, inode;
     uint8_t token[DEVICE_TOKEN];
 } nodes[MOST_NODES];
@@ -58,12 +59,14 @@ bool node_is_known(uint64_t device, uint64_t inode)
     return find_known(device, inode);
 }
 
-static void remember_node(const struct client_file *file, const uint8_t token[DEVICE_TOKEN])
+static void remember_node(const struct client_file *file, enum node_kind kind,
+                          const uint8_t token[DEVICE_TOKEN])
 {
     for (unsigned i = 0; i < MOST_NODES; i++) {
         unsigned expected = 0;
         if (!atomic_compare_exchange_strong(&nodes[i].state, &expected, 1))
             continue;
+        nodes[i].kind = kind;
         nodes[i].device = file->device;
         nodes[i].inode = file->inode;
         memcpy(nodes[i].token, token, DEVICE_TOKEN);
@@ -72,31 +75,34 @@ static void remember_node(const struct client_file *file, const uint8_t token[DE
     }
 }
 
-static bool read_token(int fd, uint8_t token[DEVICE_TOKEN])
+static enum node_kind read_token(int fd, uint8_t token[DEVICE_TOKEN])
 {
     uint8_t text[sizeof(DEVICE_MAGIC) + DEVICE_TOKEN];
     int saved = errno;
     ssize_t size = pread(fd, text, sizeof(text), 0);
     errno = saved;
-    if (size != sizeof(text) || memcmp(text, DEVICE_MAGIC, sizeof(DEVICE_MAGIC)) != 0)
-        return false;
+    if (size != sizeof(text))
+        return NODE_NONE;
     memcpy(token, text + sizeof(DEVICE_MAGIC), DEVICE_TOKEN);
-    return true;
+    return !memcmp(text, DEVICE_MAGIC, sizeof(DEVICE_MAGIC))             ? NODE_MSM
+           : !memcmp(text, DEVICE_KGSL_MAGIC, sizeof(DEVICE_KGSL_MAGIC)) ? NODE_KGSL
+                                                                         : NODE_NONE;
 }
 
-bool node_find(int fd, uint8_t token[DEVICE_TOKEN])
+enum node_kind node_find(int fd, uint8_t token[DEVICE_TOKEN])
 {
     struct client_file file;
     if (fd < 0 || !client_folder() || !client_file(fd, NULL, &file) || !S_ISREG(file.mode) ||
         file.links)
-        return false;
+        return NODE_NONE;
     const struct node *known = find_known(file.device, file.inode);
     if (known) {
         memcpy(token, known->token, DEVICE_TOKEN);
-        return true;
+        return known->kind;
     }
-    if (!read_token(fd, token))
-        return false;
+    enum node_kind kind = read_token(fd, token);
+    if (!kind)
+        return NODE_NONE;
     /* This process has it from another one: it stays open as long as this one lives, too. */
     struct device_head head = {.kind = DEVICE_HOLD};
     struct client_talk talk;
@@ -105,9 +111,9 @@ bool node_find(int fd, uint8_t token[DEVICE_TOKEN])
     if (!client_ask(&talk, true, &head, part, 1, NULL, 0, NULL, 0)) {
         if (talk.got >= 0)
             close(talk.got);
-        remember_node(&file, token);
+        remember_node(&file, kind, token);
     }
-    return true;
+    return kind;
 }
 
 int node_open(int flags)
@@ -120,8 +126,9 @@ int node_open(int flags)
     int status = client_ask(&talk, true, &head, part, 1, NULL, 0, NULL, 0);
     if (!status && head.status < 0)
         status = head.status;
-    if (!status &&
-        (talk.got < 0 || !client_file(talk.got, NULL, &file) || !read_token(talk.got, token)))
+    enum node_kind kind = NODE_NONE;
+    if (!status && (talk.got < 0 || !client_file(talk.got, NULL, &file) ||
+                    !(kind = read_token(talk.got, token))))
         status = -ENODEV;
     if (status) {
         if (talk.got >= 0)
@@ -129,7 +136,7 @@ int node_open(int flags)
         errno = -status;
         return -1;
     }
-    remember_node(&file, token);
+    remember_node(&file, kind, token);
     if (!(flags & O_CLOEXEC))
         fcntl(talk.got, F_SETFD, 0);
     return talk.got;
@@ -303,6 +310,10 @@ static void place_fd(struct call *call, unsigned row, uint32_t flags, int got, b
             continue;
         if (row == DEVICE_PRIME_TO_FD && !(flags & O_CLOEXEC))
             fcntl(got, F_SETFD, 0);
+        if (row == DEVICE_KGSL_EVENT) { /* it leads there, and the device has written there */
+            memcpy((void *)(uintptr_t)member64(call, call->row->fd[i].offset), &got, sizeof(got));
+            return;
+        }
         memcpy(call->body.bytes + call->row->fd[i].offset, &got, sizeof(got));
         return;
     }
@@ -403,6 +414,14 @@ static unsigned find_row(unsigned long request)
     return row;
 }
 
+/* As kgsl_ioctl(): a structure of another size is that of another ioctl. */
+static int call_kgsl(const uint8_t *token, int fd, unsigned long request, void *argument)
+{
+    unsigned row = find_row(request);
+    bool ours = row < DEVICE_ROWS && device_ioctls[row].size == _IOC_SIZE(request);
+    return ours ? call_row(row, token, fd, request, argument) : -ENOTTY;
+}
+
 /* Errors as drm_ioctl() of Linux has them for a render node: EACCES for what a render node may not
  * do, EINVAL for what the driver does not have. */
 static int call_node(const uint8_t *token, int fd, unsigned long request, void *argument)
@@ -457,11 +476,13 @@ static int tell_sync(int fd, struct sync_info *info)
 static bool is_ours(int fd, unsigned long request, void *argument, int *status)
 {
     uint8_t token[DEVICE_TOKEN];
-    if (_IOC_TYPE(request) == DRM_GROUP) {
-        if (!node_find(fd, token))
-            return false;
-        *status = call_node(token, fd, request, argument);
-        return true;
+    if (_IOC_TYPE(request) == DRM_GROUP || _IOC_TYPE(request) == KGSL_GROUP) {
+        bool kgsl = _IOC_TYPE(request) == KGSL_GROUP;
+        enum node_kind kind = node_find(fd, token);
+        *status = kind != (kgsl ? NODE_KGSL : NODE_MSM) ? -ENOTTY
+                  : kgsl                                ? call_kgsl(token, fd, request, argument)
+                                                        : call_node(token, fd, request, argument);
+        return kind;
     }
     if (_IOC_TYPE(request) != SYNC_GROUP || !client_folder())
         return false;
@@ -538,7 +559,7 @@ static void *map_node(const uint8_t *token, void *at, size_t size, int protectio
 CLIENT_EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
 {
     uint8_t token[DEVICE_TOKEN];
-    if (!(flags & MAP_ANONYMOUS) && node_find(fd, token))
+    if (!(flags & MAP_ANONYMOUS) && node_find(fd, token) == NODE_MSM)
         return map_node(token, at, size, protection, flags, (uint64_t)offset);
     return next_mmap64()(at, size, protection, flags, fd, offset);
 }
@@ -546,7 +567,7 @@ CLIENT_EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int
 CLIENT_EXPORT void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
     uint8_t token[DEVICE_TOKEN];
-    if (!(flags & MAP_ANONYMOUS) && node_find(fd, token))
+    if (!(flags & MAP_ANONYMOUS) && node_find(fd, token) == NODE_MSM)
         return map_node(token, at, size, protection, flags, (uint64_t)(unsigned long)offset);
     return next_mmap()(at, size, protection, flags, fd, offset);
 }

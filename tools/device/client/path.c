@@ -26,12 +26,17 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define NODE  "/dev/dri/renderD128"
 #define MEMFD "/memfd:"
 enum { NODE_MODE = S_IFCHR | 0666 };
 
+/* The node that there is, and the numbers of a character device that it has. */
+static const struct node_name {
+    const char *path;
+    unsigned major, minor;
+} names[] = {{"/dev/dri/renderD128", 226, 128}, {"/dev/kgsl-3d0", 510, 0}};
+
 static const char *const places[] = {
-#define TREE(path, kind, text)
+#define TREE(node, path, kind, text)
 #define PLACE(path) path,
 #include "tools/device/tree.def"
 };
@@ -39,6 +44,7 @@ static const char *const places[] = {
 static struct {
     char path[PATH_MAX]; /* without links in it */
     size_t size;
+    const struct node_name *name;
     struct client_file node; /* the empty file that stands for the node */
 } root;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -50,11 +56,15 @@ static void find_root(void)
     char path[PATH_MAX];
     int saved = errno;
     const char *folder = client_folder();
-    if (folder && snprintf(path, sizeof(path), "%s/" DEVICE_ROOT, folder) < (int)sizeof(path) &&
-        next_realpath()(path, root.path) &&
-        snprintf(path, sizeof(path), "%s" NODE, root.path) < (int)sizeof(path) &&
-        client_file(AT_FDCWD, path, &root.node))
-        root.size = strlen(root.path);
+    bool found = folder &&
+                 snprintf(path, sizeof(path), "%s/" DEVICE_ROOT, folder) < (int)sizeof(path) &&
+                 next_realpath()(path, root.path);
+    for (unsigned i = 0; found && !root.size && i < sizeof(names) / sizeof(names[0]); i++) {
+        root.name = &names[i];
+        if (snprintf(path, sizeof(path), "%s%s", root.path, names[i].path) < (int)sizeof(path) &&
+            client_file(AT_FDCWD, path, &root.node))
+            root.size = strlen(root.path);
+    }
     errno = saved;
 }
 
@@ -103,6 +113,13 @@ static bool is_node(uint64_t device, uint64_t inode)
             node_is_known(device, inode));
 }
 
+/* A descriptor can be a node before any path was looked up. */
+static const struct node_name *node_name(void)
+{
+    pthread_once(&once, find_root);
+    return root.size ? root.name : &names[0];
+}
+
 static uint64_t split_device(dev_t device)
 {
     return (uint64_t)major(device) << 32 | minor(device);
@@ -114,13 +131,14 @@ static uint64_t split_device(dev_t device)
 static int finish_open(int fd, const char *asked, const char *found, int flags)
 {
     struct client_file file;
-    const char *name = asked ? strrchr(asked, '/') : NULL;
-    if (fd < 0 || flags & O_PATH || !client_folder() ||
-        (asked == found && (!asked || strcmp(name ? name + 1 : asked, "renderD128") != 0)) ||
-        !client_file(fd, NULL, &file))
+    if (fd < 0 || flags & O_PATH || !client_folder())
         return fd;
     pthread_once(&once, find_root);
-    if (!root.size || file.device != root.node.device || file.inode != root.node.inode)
+    const char *name = asked ? strrchr(asked, '/') : NULL;
+    const char *node = root.size ? strrchr(root.name->path, '/') + 1 : "";
+    if ((asked == found && (!asked || strcmp(name ? name + 1 : asked, node) != 0)) ||
+        !client_file(fd, NULL, &file) || !root.size || file.device != root.node.device ||
+        file.inode != root.node.inode)
         return fd;
     close(fd);
     return node_open(flags);
@@ -274,9 +292,9 @@ static ssize_t finish_link(int at, const char *path, char *ret, ssize_t length, 
         !client_folder() || !client_file(at, path, &file) ||
         !node_is_known(file.device, file.inode))
         return (ssize_t)hide_root(ret, (size_t)length);
-    if (size > sizeof(NODE) - 1)
-        size = sizeof(NODE) - 1;
-    memcpy(ret, NODE, size);
+    const char *node = node_name()->path;
+    size = size < strlen(node) ? size : strlen(node);
+    memcpy(ret, node, size);
     return (ssize_t)size;
 }
 
@@ -340,7 +358,7 @@ struct stat_time64 {
         if (((info)->st_nlink == 0 && S_ISREG((info)->st_mode) && node_find(fd, token)) || \
             is_node(split_device((dev_t)(info)->st_dev), (info)->st_ino)) {                \
             (info)->st_mode = NODE_MODE;                                                   \
-            (info)->st_rdev = makedev(CLIENT_MAJOR, CLIENT_MINOR);                         \
+            (info)->st_rdev = makedev(node_name()->major, node_name()->minor);             \
             (info)->st_size = 0;                                                           \
         }                                                                                  \
     } while (0)
@@ -450,8 +468,8 @@ CLIENT_EXPORT int statx(int at, const char *path, int flags, unsigned mask, stru
     if ((is_empty(path) && node_find(at, token)) || is_node(device, info->stx_ino)) {
         info->stx_mode = NODE_MODE;
         info->stx_size = 0;
-        info->stx_rdev_major = CLIENT_MAJOR;
-        info->stx_rdev_minor = CLIENT_MINOR;
+        info->stx_rdev_major = node_name()->major;
+        info->stx_rdev_minor = node_name()->minor;
     }
     return status;
 }
