@@ -109,7 +109,7 @@ static void traces_are_compared_packet_by_packet(void **state)
         struct cps_event b[32];
         struct cps_mask mask = {0};
         struct cps_diff diff = {0};
-        const struct cps_diff_options options = {KINDS, &mask};
+        const struct cps_diff_options options = {.kinds = KINDS, .mask = &mask};
         size_t a_count = read_text(c->a, a, 32);
         size_t b_count = read_text(c->b, b, 32);
         assert_null(cps_mask_add(&mask, c->mask, names));
@@ -130,7 +130,7 @@ static void the_report_counts_by_packet_and_place(void **state)
     struct cps_event a[32];
     struct cps_event b[32];
     struct cps_diff diff = {0};
-    const struct cps_diff_options options = {KINDS, NULL};
+    const struct cps_diff_options options = {.kinds = KINDS};
     size_t a_count = read_text(PKT1 A M PKT2 A PKT3 B, a, 32);
     size_t b_count = read_text(PKT1 A2 M2 PKT2 A2 PKT3 B, b, 32);
     assert_null(cps_diff_events(a, a_count, b, b_count, &options, NULL, NULL, &diff));
@@ -155,7 +155,7 @@ static void places_are_in_order(void **state)
     struct cps_event a[32];
     struct cps_event b[32];
     struct cps_diff diff = {0};
-    const struct cps_diff_options options = {KINDS, NULL};
+    const struct cps_diff_options options = {.kinds = KINDS};
     (void)state;
 #define LINES(value)                                                                \
     PKT1 "MEMW 0x0000000000003000 0x0000000" value " nrt\n"                         \
@@ -198,7 +198,7 @@ static void what_is_written_may_be_written_elsewhere(void **state)
                       kind == CPS_EV_SQE || kind == CPS_EV_MEMW;
         const struct cps_event a = cps_event_make(kind, 0, CPS_CPU_SQE, 0, 0x10, 7);
         const struct cps_event b = cps_event_make(kind, 0, CPS_CPU_SQE, 0, 0x20, 7);
-        const struct cps_diff_options options = {(1u << CPS_EV_COUNT) - 1, NULL};
+        const struct cps_diff_options options = {.kinds = (1u << CPS_EV_COUNT) - 1};
         struct cps_diff diff = {0};
         if (kind == CPS_EV_PKT || kind == CPS_EV_END) /* which have no place */
             continue;
@@ -214,7 +214,7 @@ static void a_packet_itself_is_a_difference(void **state)
 {
     struct cps_event a[32];
     struct cps_event b[32];
-    const struct cps_diff_options options = {KINDS | 1u << CPS_EV_PKT, NULL};
+    const struct cps_diff_options options = {.kinds = KINDS | 1u << CPS_EV_PKT};
     (void)state;
     size_t a_count = read_text(PKT1 A PKT3 B, a, 32);
     size_t b_count = read_text(PKT1 A PKT2 M PKT3 B, b, 32);
@@ -303,7 +303,7 @@ static void one_event_less_is_one_difference_anywhere(void **state)
     enum { COUNT = 400 };
     static struct cps_event a[COUNT];
     static struct cps_event b[COUNT];
-    const struct cps_diff_options options = {KINDS, NULL};
+    const struct cps_diff_options options = {.kinds = KINDS};
     for (uint32_t i = 0; i < COUNT; i++) {
         bool pkt = i % 5 == 0;
         a[i] = cps_event_make(pkt ? CPS_EV_PKT : CPS_EV_REG, 1, CPS_CPU_SQE, i,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/explain/diff/diffreport.h"
+#include "tools/explain/why/why.h"
 #include "isa/base/infile.h"
 #include "isa/base/shown.h"
 #include "isa/base/within.h"
@@ -45,6 +46,8 @@ struct check {
     char firmware[2][FILES_PATH];
     char capture[FILES_PATH];
     bool demo_firmware, demo_capture;
+    struct cps_run_config config;
+    const char *image[2], *input; /* as record_run() takes them */
     uint32_t kinds;
 };
 
@@ -94,11 +97,10 @@ static struct cps_err *find_inputs(struct check *c)
 
 /* Goldens that follow each other are often of one firmware, which the second of them opens for the
  * rest. */
-static struct cps_err *emulate(struct check *c, const struct record_setup *setup,
-                               const char *const firmware[2])
+static struct cps_err *emulate(struct check *c, const struct record_setup *setup)
 {
     struct checked *all = c->all;
-    const char *capture = c->capture;
+    const char *const *firmware = c->image;
     CPS_BUF like = {0};
     cps_buf_printf(&like, "%u %u %x %s\n%s\n%s\n%s", (unsigned)c->head.gen, (unsigned)c->head.as,
                    (unsigned)c->kinds, c->head.chip_id, c->head.policy,
@@ -110,9 +112,7 @@ static struct cps_err *emulate(struct check *c, const struct record_setup *setup
         cps_buf_clear(&all->like);
         cps_buf_join(&all->like, &like);
     }
-    if (c->demo_capture)
-        capture = strcmp(c->head.capture.name, play_nothing) ? NULL : play_nothing;
-    return record_run(setup, firmware, capture, &all->boot, &c->fresh);
+    return record_run(setup, firmware, c->input, &all->boot, &c->fresh);
 }
 
 /* The options of the run are those of the head; by all of them the cache knows it. What is no file,
@@ -120,35 +120,38 @@ static struct cps_err *emulate(struct check *c, const struct record_setup *setup
 static struct cps_err *rerun(struct check *c)
 {
     struct checked *all = c->all;
-    struct cps_run_config config = all->opt->run;
     const struct record_setup setup = {
-        .config = &config, .kinds = c->kinds, .recover = true, .quiet = true};
-    const char *const firmware[2] = {c->demo_firmware ? NULL : c->firmware[0],
-                                     c->head.firmware_count > 1 ? c->firmware[1] : NULL};
+        .config = &c->config, .kinds = c->kinds, .recover = true, .quiet = true};
     CPS_BUF shape = {0};
-    cps_run_set_policy(&config, c->head.policy);
-    config.gen = c->head.gen;
-    config.as = c->head.as;
-    opt_chip_id(c->head.chip_id, &config.chip_id);
+    c->image[0] = c->demo_firmware ? NULL : c->firmware[0];
+    c->image[1] = c->head.firmware_count > 1 ? c->firmware[1] : NULL;
+    c->input = c->capture;
+    if (c->demo_capture)
+        c->input = strcmp(c->head.capture.name, play_nothing) ? NULL : play_nothing;
+    c->config = all->opt->run;
+    cps_run_set_policy(&c->config, c->head.policy);
+    c->config.gen = c->head.gen;
+    c->config.as = c->head.as;
+    opt_chip_id(c->head.chip_id, &c->config.chip_id);
     if (!*all->cache.dir || is_script(c) || c->demo_firmware || c->demo_capture ||
         !files_is_regular(c->firmware[0]) || !files_is_regular(c->capture))
-        return emulate(c, &setup, firmware);
+        return emulate(c, &setup);
     cps_buf_printf(&shape, "check %u %u %s %s", (unsigned)c->head.gen, (unsigned)c->head.as,
                    c->head.chip_id, c->head.policy);
     const struct cache_run run = {.dir = all->cache.dir,
                                   .program = all->cache.program,
                                   .firmware_hash = c->head.firmware[0].sha256,
-                                  .me_hash = firmware[1] ? c->head.firmware[1].sha256 : "",
+                                  .me_hash = c->image[1] ? c->head.firmware[1].sha256 : "",
                                   .capture_hash = c->head.capture.sha256,
                                   .names = all->names,
                                   .policy = tool_text(&shape),
-                                  .limit = config.limit,
+                                  .limit = c->config.limit,
                                   .kinds = c->kinds};
     if (cache_take_run(&run, 0, &c->fresh)) {
         all->cached++;
         return NULL;
     }
-    CPS_TRY(emulate(c, &setup, firmware));
+    CPS_TRY(emulate(c, &setup));
     all->emulated++;
     if (!c->fresh.misses)
         cps_err_free(cache_keep_run(&run, &c->fresh, c->head.gen));
@@ -214,9 +217,32 @@ static void add_outcome(const struct check *c, const struct diff_report *report,
     } else if (!fresh->misses && !*fresh->disagrees) {
         cps_shown_put_(out, c->path);
         cps_buf_str(out, ": pass");
+        diff_put_clock(report, "; ", out);
         diff_print_missing(report, out);
         cps_buf_str(out, "\n");
     }
+}
+
+static struct cps_err *find_clock(void *context, unsigned side, struct why_clocks *clocks)
+{
+    const struct check *c = context;
+    const struct why_question question = {.config = &c->config,
+                                          .firmware = {c->image[0], c->image[1]},
+                                          .capture = c->input,
+                                          .kinds = c->kinds};
+    (void)side;
+    return why_clock(&question, clocks);
+}
+
+static struct cps_err *compare(struct check *c, struct cps_diff_options *options,
+                               struct cps_diff *ret)
+{
+    struct diff_clock clock = {
+        .record = {&c->golden, &c->fresh}, .find = find_clock, .context = c, .golden = true};
+    diff_clock_begin(&clock, options);
+    struct cps_err *err = cps_diff_events(c->golden.event, c->golden.count, c->fresh.event,
+                                          c->fresh.count, options, NULL, NULL, ret);
+    return cps_err_first_(err, diff_clock_end(&clock));
 }
 
 static struct cps_err *judge(struct check *c)
@@ -225,7 +251,7 @@ static struct cps_err *judge(struct check *c)
     struct cps_names *names[CPS_CPU_COUNT] = {NULL};
     struct cps_diff diff = {0};
     struct cps_mask mask = {0};
-    const struct cps_diff_options options = {c->kinds, &mask};
+    struct cps_diff_options options = {.kinds = c->kinds, .mask = &mask};
     const struct diff_report report = {
         .a = {.label = "golden", .names = names, .record = &c->golden},
         .b = {.label = "now", .names = names, .record = &c->fresh},
@@ -240,8 +266,7 @@ static struct cps_err *judge(struct check *c)
         err = cps_mask_add(&mask, opt->mask ? opt->mask : "",
                            names[is_script(c) ? CPS_CPU_HOST : CPS_CPU_SQE]);
     if (!err)
-        err = cps_diff_events(c->golden.event, c->golden.count, c->fresh.event, c->fresh.count,
-                              &options, NULL, NULL, &diff);
+        err = compare(c, &options, &diff);
     bool has_end = c->fresh.account.stop != CPS_STOP_IDLE && c->kinds >> CPS_EV_END & 1;
     c->status = diff_status(&report, &why);
     if (c->status == 1 && opt->update) /* the golden becomes the run, perhaps with its end */

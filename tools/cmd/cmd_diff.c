@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/base/shown.h"
+#include "isa/base/within.h"
 #include "tools/explain/diff/diffreport.h"
 #include "tools/run/names.h"
 #include "tools/cmd/options/opt_engine.h"
@@ -40,8 +41,9 @@ struct differ {
     struct cps_mask mask;
     struct json_object *comparisons, *renumbered; /* for JSON */
     struct cps_buf out;
-    bool two_layouts; /* chips that number control registers differently */
-    uint64_t total;
+    bool two_layouts;      /* chips that number control registers differently */
+    uint64_t total, clock; /* differences; values that differ only by the clock */
+    const char *capture;
     unsigned skipped;           /* captures of another GPU than the firmware's */
     int undecided;              /* 4: some capture was not compared to its end; or 0 */
     struct diff_causes *causes; /* of two firmwares; NULL: no code explains differences */
@@ -57,6 +59,42 @@ static struct diff_report report_of(const struct differ *d)
                                 .mask = &d->mask};
 }
 
+/* Firmware of one generation runs captures of another one as --as says; of two generations, the
+ * side does that which --as names. */
+static struct cps_run_config config_of(const struct differ *d, unsigned side)
+{
+    struct cps_run_config config = d->opt->run;
+    const struct cps_fw *fw = d->side[side].fw;
+    if (config.as && fw && config.as != fw->gen && config.as == d->side[!side].fw->gen)
+        config.as = CPS_GEN_NONE;
+    return config;
+}
+
+static uint32_t kinds_of(const struct differ *d)
+{
+    return d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT;
+}
+
+static struct why_question question_of(const struct differ *d, unsigned i,
+                                       const struct cps_run_config *config)
+{
+    const struct side *side = &d->side[i];
+    return (struct why_question){.config = config,
+                                 .firmware = {side->path[0], side->path[1]},
+                                 .capture = d->capture,
+                                 .kinds = kinds_of(d),
+                                 .as_given = true,
+                                 .json = d->opt->json};
+}
+
+static struct cps_err *find_clock(void *context, unsigned side, struct why_clocks *clocks)
+{
+    const struct differ *d = context;
+    const struct cps_run_config config = config_of(d, side);
+    const struct why_question question = question_of(d, side, &config);
+    return why_clock(&question, clocks);
+}
+
 /* Compares the events of both sides. @param first  gets the numbers of those that differ first;
  * SIZE_MAX: the side has none. @param row  gets the comparison, for JSON */
 static struct cps_err *compare(struct differ *d, const char *title, size_t first[2],
@@ -64,17 +102,25 @@ static struct cps_err *compare(struct differ *d, const char *title, size_t first
 {
     struct cps_diff diff = {0};
     const struct record *a = &d->side[0].record, *b = &d->side[1].record;
-    const struct cps_diff_options options = {d->kinds, &d->mask};
+    struct diff_clock clock = {.record = {a, b}, .find = find_clock, .context = d};
+    struct cps_diff_options options = {.kinds = d->kinds, .mask = &d->mask};
     struct diff_report report = report_of(d);
     CPS_BUF why = {0};
     report.diff = &diff;
     if (d->causes)
         diff_causes_begin(d->causes, &report);
-    CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options,
-                            d->causes ? diff_causes_take : NULL, d->causes, &diff));
+    diff_clock_begin(&clock, &options);
+    struct cps_err *err = cps_diff_events(a->event, a->count, b->event, b->count, &options,
+                                          d->causes ? diff_causes_take : NULL, d->causes, &diff);
+    err = cps_err_first_(err, diff_clock_end(&clock));
+    if (err) {
+        cps_diff_deinit(&diff);
+        return err;
+    }
     first[0] = diff.differences && diff.first.a ? (size_t)(diff.first.a - a->event) : SIZE_MAX;
     first[1] = diff.differences && diff.first.b ? (size_t)(diff.first.b - b->event) : SIZE_MAX;
     d->total += diff.differences;
+    d->clock += diff.excused;
     d->undecided |= diff_status(&report, &why) & 4;
     if (d->opt->json) {
         *row = diff_json(&report);
@@ -198,38 +244,17 @@ static struct cps_err *check_whole(const struct differ *d)
     return NULL;
 }
 
-/* Firmware of one generation runs captures of another one as --as says; of two generations, the
- * side does that which --as names. */
-static struct cps_run_config config_of(const struct differ *d, unsigned side)
-{
-    struct cps_run_config config = d->opt->run;
-    const struct cps_fw *fw = d->side[side].fw;
-    if (config.as && fw && config.as != fw->gen && config.as == d->side[!side].fw->gen)
-        config.as = CPS_GEN_NONE;
-    return config;
-}
-
-static uint32_t kinds_of(const struct differ *d)
-{
-    return d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT;
-}
-
 /* Where the two values of the first difference come from. */
-static struct cps_err *show_why(struct differ *d, const char *capture, const size_t first[2],
-                                struct json_object *row)
+static struct cps_err *show_why(struct differ *d, const size_t first[2], struct json_object *row)
 {
     for (unsigned i = 0; i < 2; i++) {
         const struct side *side = &d->side[i];
         const struct cps_run_config config = config_of(d, i);
         const uint64_t event = first[i];
-        const struct why_question question = {.config = &config,
-                                              .firmware = {side->path[0], side->path[1]},
-                                              .capture = capture,
-                                              .kinds = kinds_of(d),
-                                              .event = &event,
-                                              .events = 1,
-                                              .most = d->opt->all ? UINT32_MAX : MOST_WHY,
-                                              .json = d->opt->json};
+        struct why_question question = question_of(d, i, &config);
+        question.event = &event;
+        question.events = 1;
+        question.most = d->opt->all ? UINT32_MAX : MOST_WHY;
         CPS_BUF text = {0};
         struct json_object *answer = NULL;
         if (first[i] == SIZE_MAX || !side->fw)
@@ -252,6 +277,7 @@ static struct cps_err *diff_capture(struct differ *d, const char *capture)
     size_t first[2];
     struct json_object *row = NULL;
     struct cps_err *err = NULL;
+    d->capture = capture;
     for (unsigned i = 0; i < 2 && !err; i++) {
         struct side *side = &d->side[i];
         const struct cps_run_config config = config_of(d, i);
@@ -264,7 +290,7 @@ static struct cps_err *diff_capture(struct differ *d, const char *capture)
         err = compare(d, capture, first, &row);
     record_deinit(&d->side[0].record);
     record_deinit(&d->side[1].record);
-    return err ? err : show_why(d, capture, first, row);
+    return err ? err : show_why(d, first, row);
 }
 
 /* Scripts on two chips: they have no code to compare. */
@@ -336,6 +362,8 @@ static struct cps_err *print(struct differ *d)
     struct json_object *root = doc_new();
     doc_put(root, "status=%d differences=%" PRIu64 " skipped=%u", status_of(d), d->total,
             d->skipped);
+    if (d->clock)
+        cps_json_uint(root, "clock", d->clock);
     cps_json_add(root, "comparisons", json_object_get(d->comparisons));
     if (d->causes)
         cps_json_add(root, "causes", diff_causes_json(d->causes));

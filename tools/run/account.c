@@ -24,6 +24,7 @@ struct cps_err *play_account_take(const struct play *play, struct play_account *
         .submissions = play->submissions,
         .executed = play->executed + (scripted ? play->engine->instructions : 0),
         .not_captured = play->not_captured,
+        .clock_varies = !scripted && play->engine->policy.clock != CPS_CLOCK_PACKETS,
     };
     if (!scripted)
         ret->injections = cps_afuc_injections_(cps_afuc_of(play->engine), &ret->not_injected);

@@ -25,6 +25,7 @@ struct play_account {
     uint32_t not_captured;             /**< submissions whose contents the input lacks */
     unsigned injections, not_injected; /**< interrupts of --inject; those that did not come */
     char why[256];                     /**< where and why it stopped, "" if it ran to the end */
+    bool clock_varies;                 /**< the clock of `clock=` is not that of packets */
     bool waits;                        /**< `wait` says what keeps the engine from going on */
     struct cps_wait wait;
     enum cps_processor waiting; /**< which one */

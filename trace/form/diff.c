@@ -228,6 +228,15 @@ static void end_gap(struct inside *in)
     in->gone_count = in->came_count = 0;
 }
 
+static void report_value(struct inside *in, const struct cps_event *a, const struct cps_event *b)
+{
+    const struct cps_diff_options *options = in->d->options;
+    if (options->is_excused && options->is_excused(options->excuse_context, a, b))
+        in->d->ret->excused++;
+    else
+        report(in->d, CPS_DIFF_VALUE, in->pa, in->pb, a, b);
+}
+
 static void match_event(void *context, size_t i, size_t k)
 {
     struct inside *in = context;
@@ -240,7 +249,7 @@ static void match_event(void *context, size_t i, size_t k)
     else if (!b)
         in->gone[in->gone_count++] = a;
     else if (masked(in->d, a, in->pa->pkt) != masked(in->d, b, in->pb->pkt))
-        report(in->d, CPS_DIFF_VALUE, in->pa, in->pb, a, b);
+        report_value(in, a, b);
 }
 
 static void compare_inside(struct differ *d, const struct packet *pa, const struct packet *pb)

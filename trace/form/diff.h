@@ -23,6 +23,11 @@ struct cps_diff_options {
     uint32_t kinds;
     /** What may differ, or NULL. */
     const struct cps_mask *mask;
+    /** Whether two values of one place, which differ, are no difference all the same; NULL: never.
+     */
+    bool (*is_excused)(void *context, const struct cps_event *a, const struct cps_event *b);
+    /** What `is_excused` gets. */
+    void *excuse_context;
 };
 
 /** How two traces differ at a place. */
@@ -67,6 +72,8 @@ struct cps_diff_count {
 struct cps_diff {
     /** How many differences. */
     uint64_t differences;
+    /** How many values differ that `is_excused` allowed to. */
+    uint64_t excused;
     /** The first one, in order of trace A; only if there are any. */
     struct cps_difference first;
     /** How many by packet id; 128: outside of packets. */

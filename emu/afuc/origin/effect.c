@@ -23,7 +23,8 @@ static void take_register_read(struct origin *o, struct tick *t, struct seen_eve
 {
     const struct cps_event *event = &seen->event;
     uint32_t *tag = origin_gpu_(o, t->core, event->addr, t->uop->code == UOP_CWRITE);
-    uint32_t from = if_value_(o, t->assumed, event->value);
+    bool assumed = ((node_(o, t->assumed)->place ^ event->addr) & (GPU_REGS - 1)) == 0;
+    uint32_t from = assumed ? if_value_(o, t->assumed, event->value) : 0;
     uint32_t node = origin_new_(o, ORIGIN_REGREAD, event->value, event->addr);
     node_(o, node)->in[ORIGIN_A] = from ? from : tag ? if_value_(o, *tag, event->value) : 0;
     seen->node = t->read = node;
@@ -172,6 +173,35 @@ static void take_control(struct origin *o, struct tick *t, struct seen_event *se
         *origin_control_tag_(o, tags, t->core, (uint32_t)seen->event.addr) = seen->node;
 }
 
+/* What an event stored of its own: a register, or the two words of the clock or of a counter. */
+static uint32_t stored_by_event(struct origin *o, const struct seen_event *seen)
+{
+    uint64_t iova = seen->event.addr;
+    uint32_t value = seen->event.value;
+    const struct seen_event *from = seen > o->event ? seen - 1 : seen;
+    unsigned kind = cps_event_kind(&from->event);
+    if (kind == CPS_EV_REGR || (kind == CPS_EV_ASSUME && from->event.addr == iova))
+        return if_value_(o, from->node, value);
+    if (kind != CPS_EV_MEMW || from == o->event)
+        return 0;
+    from--;
+    if (cps_event_kind(&from->event) != CPS_EV_ASSUME || from->event.addr + 4 != iova)
+        return 0;
+    uint32_t node = origin_new_(o, ORIGIN_ASSUMED, value, iova);
+    node_(o, node)->sub = (uint8_t)cps_event_sub(&from->event);
+    return node;
+}
+
+static void take_memory(struct origin *o, struct tick *t, struct seen_event *seen)
+{
+    bool by_event = cps_event_sub(&seen->event) == CPS_VIA_EVENT;
+    uint32_t from = by_event ? stored_by_event(o, seen) : 0;
+    seen->node = write_node(o, t, ORIGIN_MEMW, &seen->event);
+    if (from)
+        node_(o, seen->node)->in[ORIGIN_A] = from;
+    origin_set_memory_(o, seen->event.addr, seen->node);
+}
+
 static void take_write(struct origin *o, struct tick *t, struct seen_event *seen)
 {
     switch (cps_event_kind(&seen->event)) {
@@ -191,8 +221,7 @@ static void take_write(struct origin *o, struct tick *t, struct seen_event *seen
                 write_node(o, t, ORIGIN_SQE, &seen->event);
         break;
     case CPS_EV_MEMW:
-        seen->node = write_node(o, t, ORIGIN_MEMW, &seen->event);
-        origin_set_memory_(o, seen->event.addr, seen->node);
+        take_memory(o, t, seen);
         break;
     default:
         break;

@@ -87,6 +87,11 @@ uint32_t origin_keep_(struct origin *origin, uint32_t node);
 uint32_t origin_kept_(const struct origin *origin, uint32_t kept);
 /** A node by its number, which is valid until the machine runs on. */
 const struct origin_node *origin_at_(const struct origin *origin, uint32_t node);
+/** Whether a value comes only from times of the assumed clock and constants of the firmware:
+ * another number than 0, which is the same for two values that are made in the same way of times
+ * that were read at the same places in the same packets. An address that came from a clock, or a
+ * branch, is not part of a value. Call it before the machine runs on. */
+uint64_t origin_clock_(const struct origin *origin, uint32_t node);
 /** Whether something was left out because there was more than room for. */
 bool origin_cut_(const struct origin *origin);
 

@@ -265,6 +265,14 @@ void diff_print_missing(const struct diff_report *r, struct cps_buf *out)
         cps_buf_printf(out, "; %s", cps_buf_text(&text));
 }
 
+void diff_put_clock(const struct diff_report *r, const char *before, struct cps_buf *out)
+{
+    uint64_t count = r->diff->excused;
+    if (count)
+        cps_buf_printf(out, "%s%" PRIu64 " value%s only by the clock", before, count,
+                       count == 1 ? " differs" : "s differ");
+}
+
 /* ---- The first difference ---- */
 
 static void put_end(const struct diff_side *side, struct cps_buf *out)
@@ -306,6 +314,7 @@ void diff_print_first(const struct diff_report *r, struct cps_buf *out)
         bool endless = r->a.record->account.endless && r->b.record->account.endless;
         cps_buf_printf(out, "%s%s%s", status ? "undecided: " : "no differences", cps_buf_text(&why),
                        !status && endless ? "; neither trace records how its run ended" : "");
+        diff_put_clock(r, "; ", out);
         diff_print_missing(r, out);
         cps_buf_str(out, "\n");
         return;
@@ -404,6 +413,8 @@ void diff_print_counts(const struct diff_report *r, size_t most, struct cps_buf 
     put_largest(r, NULL, OUTSIDE + 1, most, out);
     cps_buf_str(out, "by register and address:\n");
     put_largest(r, r->diff->by_place, r->diff->places, most, out);
+    diff_put_clock(r, "", out);
+    cps_buf_str(out, r->diff->excused ? "\n" : "");
 }
 
 static void add_event(struct json_object *at, const char *key, const struct cps_event *event)
@@ -427,6 +438,8 @@ struct json_object *diff_json(const struct diff_report *r)
     play_account_json_row(&r->a.record->account, r->a.label, runs);
     play_account_json_row(&r->b.record->account, r->b.label, runs);
     doc_put(to, "differences=%" PRIu64, r->diff->differences);
+    if (r->diff->excused)
+        cps_json_uint(to, "clock", r->diff->excused);
     if (r->diff->differences) {
         struct json_object *at = cps_json_new_object(to, "first");
         doc_put(at, "submission=%u", first->submission);

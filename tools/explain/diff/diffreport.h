@@ -4,6 +4,7 @@
  *
  *   diffreport.c  the first difference, counts, and whether both runs could be compared
  *   diffplace.c   the place of the first difference, both sides beside each other
+ *   diffclock.c   values that differ only by the assumed clock
  *   diffcause.c   differences by their cause
  *   diffcode.c    changed code
  *   renumber.c    how control registers of two layouts correspond */
@@ -15,6 +16,7 @@
 #include "trace/form/diff.h"
 
 struct json_object;
+struct why_clocks;
 
 /** One side of a comparison. */
 struct diff_side {
@@ -67,6 +69,30 @@ void diff_handler_bounds(const struct cps_fw *fw, const struct cps_fw_part *part
 /** Appends "0036 08e7a760  add $07, $07, 0xa760". */
 void diff_put_code(const struct cps_fw *fw, const struct cps_fw_part *part,
                    const struct cps_names *names, uint32_t at, struct cps_buf *out);
+
+/** Appends @p before and "N values differ only by the clock" if some do. */
+void diff_put_clock(const struct diff_report *report, const char *before, struct cps_buf *out);
+
+/* ---- diffclock.c: values that come only from the assumed clock, where that is not the clock of
+ * packets: two that were made in the same way of times read in the same places are no difference
+ * (origin_clock_()). The runs are repeated with the origins of values, once something differs. ----
+ */
+
+struct diff_clock {
+    const struct record *record[2];
+    /** Sets the marks of the events of a record (why_clock()). */
+    struct cps_err *(*find)(void *context, unsigned side, struct why_clocks *clocks);
+    void *context;
+    bool golden; /**< record 0 is a golden of the firmware that runs: it has no marks of its own */
+    /* Private. */
+    uint64_t *mark[2];
+    struct cps_err *err;
+};
+
+/** Sets options and context of a comparison; without effect if a run's clock counts packets. */
+void diff_clock_begin(struct diff_clock *clock, struct cps_diff_options *options);
+/** @return what finding origins failed with, of that comparison */
+CPS_MUST_USE struct cps_err *diff_clock_end(struct diff_clock *clock);
 
 /* ---- diffplace.c: the first two characters of a line are its marks (html.h) ---- */
 

@@ -135,7 +135,7 @@ void judge_difference(struct run *run)
 {
     const struct run_side *a = &run->side[0];
     const struct run_side *b = &run->side[1];
-    const struct cps_diff_options options = {run->compared, NULL};
+    const struct cps_diff_options options = {.kinds = run->compared};
     struct cps_diff diff = {0};
     if (run->sides < 2 || a->internal || b->internal ||
         (a->stop == b->stop && !memcmp(a->digest, b->digest, sizeof(a->digest))))

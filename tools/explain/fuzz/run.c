@@ -297,7 +297,7 @@ static void run_later(struct run_side *side, const struct fuzz_case *input)
 static bool differ_first(const struct run *run, const struct record *a, const struct record *b,
                          struct cps_event *ret)
 {
-    const struct cps_diff_options options = {run->compared, NULL};
+    const struct cps_diff_options options = {.kinds = run->compared};
     struct cps_diff diff = {0};
     tool_must(cps_diff_events(a->event, a->count, b->event, b->count, &options, NULL, NULL, &diff));
     bool found = diff.differences && diff.first.a;

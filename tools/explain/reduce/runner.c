@@ -304,7 +304,7 @@ static struct cps_err *describe_difference(const struct runner *r, struct ending
 {
     const struct record *a = &r->side[0].record;
     const struct record *b = &r->side[1].record;
-    const struct cps_diff_options options = {r->compared, &r->mask};
+    const struct cps_diff_options options = {.kinds = r->compared, .mask = &r->mask};
     struct cps_diff diff = {0};
     CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options, NULL, NULL, &diff));
     if (diff.differences) {

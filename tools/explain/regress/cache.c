@@ -13,7 +13,7 @@
 #include "trace/out/json.h"
 
 /* Change it whenever an entry is written differently. */
-#define ENTRY_VERSION 9
+#define ENTRY_VERSION 10
 #define MOST_TEXT     ((size_t)4 << 20)
 
 /* @p about  "": of the run itself */
@@ -36,6 +36,7 @@ static struct json_object *run_to_json(const char *key, const struct record *rec
     cps_json_uint(to, "stop", account->stop);
     cps_json_uint(to, "replayed", account->replayed);
     cps_json_uint(to, "cut", account->cut);
+    cps_json_uint(to, "clock_varies", account->clock_varies);
     cps_json_uint(to, "submissions", account->submissions);
     cps_json_uint(to, "executed", account->executed);
     cps_json_uint(to, "not_captured", account->not_captured);
@@ -71,6 +72,7 @@ static bool run_from_json(struct json_object *from, const char *key, uint32_t dw
         (struct play_account){.stop = (enum cps_stop)stop,
                               .replayed = cps_json_get_int(from, "replayed", 0),
                               .cut = cps_json_get_int(from, "cut", 0),
+                              .clock_varies = cps_json_get_int(from, "clock_varies", 0),
                               .submissions = (uint32_t)cps_json_get_int(from, "submissions", 0),
                               .executed = (uint64_t)cps_json_get_int(from, "executed", 0),
                               .not_captured = (uint32_t)cps_json_get_int(from, "not_captured", 0)};

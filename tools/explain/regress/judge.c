@@ -2,6 +2,7 @@
  * What a pair comes to: its run beside the baseline's or the golden, and where the values of its
  * differences come from. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/base/within.h"
@@ -186,7 +187,8 @@ static void judge_stop(const struct trial *t, const struct record *record, bool 
 /* A pair in which nothing differs passes if something was executed, and no part of a dump is
  * missing. Its reason has what of the capture did not run, whatever the status is.
  * @p alone  there is a baseline, which this pair could not be compared with */
-static void judge_pass(const struct record *record, bool alone, struct json_object *pair)
+static void judge_pass(const struct record *record, bool alone, uint64_t clock,
+                       struct json_object *pair)
 {
     const struct play_account *account = &record->account;
     struct json_object *root = doc_new();
@@ -201,8 +203,11 @@ static void judge_pass(const struct record *record, bool alone, struct json_obje
         cps_json_uint(root, "missing", record->missing);
     if (record->notes)
         cps_json_uint(root, "notes", record->notes);
+    if (clock)
+        cps_json_uint(root, "clock", clock);
     doc_put(root, "cut?=%d alone?=%d", account->cut, alone);
     doc_text(root,
+             "{clock?; {clock} value{clock~s} differ only by the clock}"
              "{empty?; nothing was executed: the capture submits nothing}"
              "{none?; nothing was executed: 0 of {submissions} submissions}"
              "{lost?; {lost} of {submissions} submissions not captured}"
@@ -216,34 +221,108 @@ static void judge_pass(const struct record *record, bool alone, struct json_obje
                         reason.size ? tool_text(&reason) + 2 : "");
 }
 
+/* ---- Values that differ only by the clock ---- */
+
+/* What of a comparison finding marks needs. */
+struct timed {
+    const struct trial *t;
+    unsigned firmware[2];
+};
+
+/* Marks as text, which the cache may hold: "NUMBER MARK" of each event that has one. */
+static struct json_object *put_marks(const struct why_clocks *clocks)
+{
+    struct json_object *list = tool_json(json_object_new_array());
+    for (size_t i = 0; i < clocks->count; i++) {
+        CPS_BUF text = {0};
+        if (!clocks->mark[i])
+            continue;
+        cps_buf_printf(&text, "%zu %" PRIu64, i, clocks->mark[i]);
+        cps_json_append(list, json_object_new_string(tool_text(&text)));
+    }
+    return list;
+}
+
+static bool take_marks(struct json_object *list, struct why_clocks *clocks)
+{
+    for (size_t i = 0; i < cps_json_count(list); i++) {
+        size_t number = 0;
+        uint64_t mark = 0;
+        const char *text = json_object_get_string(json_object_array_get_idx(list, i));
+        if (!text || sscanf(text, "%zu %" SCNu64, &number, &mark) != 2 || number >= clocks->count)
+            return false;
+        clocks->mark[number] = mark;
+    }
+    return list;
+}
+
+static struct cps_err *find_clock(void *context, unsigned side, struct why_clocks *clocks)
+{
+    const struct timed *timed = context;
+    struct regress *r = timed->t->regress;
+    unsigned firmware = timed->firmware[side];
+    const char *const *path = r->manifest.firmware[firmware].path;
+    const char *capture = r->manifest.capture[timed->t->capture].path;
+    const struct cache_run run = regress_cache_run_(r, firmware);
+    bool stored = *run.dir && !r->cache_failed && strlen(r->capture_hash) == 64;
+    struct json_object *list = stored ? cache_take_texts(&run, "clock") : NULL;
+    bool known = take_marks(list, clocks);
+    json_object_put(list);
+    if (known)
+        return NULL;
+    CPS_TRY(regress_boot_(r, firmware));
+    const struct why_question question = {.config = &r->run,
+                                          .firmware = {path[0], path[1]},
+                                          .capture = capture,
+                                          .kinds = regress_kinds_(r),
+                                          .nodes = MOST_NODES,
+                                          .boots_first = r->engine[firmware].boot.booted};
+    CPS_TRY(why_clock(&question, clocks));
+    CPS_TRY(regress_check_inputs_(r, firmware, capture));
+    list = put_marks(clocks);
+    if (stored)
+        cache_keep_texts(&run, "clock", list);
+    json_object_put(list);
+    return NULL;
+}
+
+/* ---- Verdicts ---- */
+
 /* Compares with @p base and judges the pair. The run may be as the golden, before which
- * judge_stop() was asked. */
+ * judge_stop() was asked. @p own  a golden of the same firmware */
 static struct cps_err *compare(struct trial *t, const struct diff_side *base,
-                               const struct record *record)
+                               const struct record *record, bool own)
 {
     const struct manifest *m = &t->regress->manifest;
     struct engine *e = t->engine;
     struct cps_diff diff = {0};
-    const struct cps_diff_options options = {m->kinds, &t->regress->mask};
+    struct timed timed = {t, {(unsigned)m->baseline, t->firmware}};
+    struct diff_clock clock = {
+        .record = {base->record, record}, .find = find_clock, .context = &timed, .golden = own};
+    struct cps_diff_options options = {.kinds = m->kinds, .mask = &t->regress->mask};
     struct diff_report report = {
         .a = *base, .b = {m->firmware[t->firmware].name, e->fw, e->me, record, e->names}};
     struct blame blame = {.engine = e, .report = &report};
     /* Without code of both there is no cause. describe() takes the code out. */
     bool explained = base->fw && e->fw && base->fw->gen == e->fw->gen;
+    diff_clock_begin(&clock, &options);
     struct cps_err *err =
         cps_diff_events(base->record->event, base->record->count, record->event, record->count,
                         &options, explained ? take_difference : NULL, &blame, &diff);
-    err = cps_err_first_(err, blame.err);
+    err = cps_err_first_(cps_err_first_(err, blame.err), diff_clock_end(&clock));
     report.diff = &diff;
     if (err) {
         cps_diff_deinit(&diff);
         return err;
     }
     cps_json_uint(t->pair, "differences", diff.differences);
+    if (diff.excused)
+        cps_json_uint(t->pair, "clock", diff.excused);
     if (diff.differences) {
         CPS_BUF reason = {0};
         cps_buf_printf(&reason, "%" PRIu64 " difference%s", diff.differences,
                        diff.differences == 1 ? "" : "s");
+        diff_put_clock(&report, "; ", &reason);
         if (record->account.stop != CPS_STOP_IDLE)
             cps_buf_printf(&reason, "; %s: %s",
                            cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->account.stop)),
@@ -257,7 +336,7 @@ static struct cps_err *compare(struct trial *t, const struct diff_side *base,
             regress_set_status_(t->pair, RESULT_STOPPED,
                                 "nothing was compared: neither side has such events");
         if (!is_judged(t->pair))
-            judge_pass(record, false, t->pair);
+            judge_pass(record, false, diff.excused, t->pair);
     }
     cps_diff_deinit(&diff);
     return err;
@@ -294,7 +373,7 @@ static struct cps_err *judge_record(struct trial *t, const struct base *base,
         const struct engine *e = &t->regress->engine[m->baseline];
         const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, &base->record,
                                        e->names};
-        return compare(t, &side, record);
+        return compare(t, &side, record, false);
     }
     /* A baseline of another generation tells nothing of this pair; one that failed should have. */
     if (base && base->err->code != CPS_ERR_MISMATCH)
@@ -303,17 +382,21 @@ static struct cps_err *judge_record(struct trial *t, const struct base *base,
     if (is_judged(t->pair))
         return NULL;
     if (!m->golden) {
-        judge_pass(record, base, t->pair);
+        judge_pass(record, base, 0, t->pair);
         return NULL;
     }
     CPS_BUF path = {0};
     struct record golden = {0};
     const struct diff_side side = {.label = "golden", .record = &golden, .names = t->engine->names};
     regress_golden_(m, t->firmware, t->capture, &path);
-    struct cps_err *err = record_read(tool_text(&path), NULL, &golden);
+    struct cps_trace_head head = {0};
+    struct cps_err *err = record_read(tool_text(&path), &head, &golden);
+    bool own = !strcmp(head.firmware[0].sha256, t->engine->hash) &&
+               !strcmp(head.firmware[1].sha256, t->engine->me_hash);
     if (!err)
-        err = compare(t, &side, record);
+        err = compare(t, &side, record, own);
     record_deinit(&golden);
+    cps_trace_head_deinit(&head);
     return err;
 }
 

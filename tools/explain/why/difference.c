@@ -59,17 +59,21 @@ static void put_answer(struct why *why, const struct why_ask *ask,
     tool_text(out);
 }
 
-struct cps_err *why_first_difference(const struct why_question *question, struct cps_buf *out)
+static struct cps_err *replay(const struct why_question *question, struct why_clocks *clocks,
+                              struct cps_buf *out)
 {
     struct cps_run_config config = *question->config;
-    struct play play = {.items = {NULL}};
-    const char *slash = strrchr(question->capture, '/');
+    struct play play = {.as_given = question->as_given};
+    const char *slash = question->capture ? strrchr(question->capture, '/') : NULL;
     struct why why = {.play = &play,
                       .kinds = question->kinds,
                       .capture = slash ? slash + 1 : question->capture,
                       .nodes = question->nodes,
+                      .clocks = clocks,
                       .boots_first = question->boots_first};
     struct cps_stream *in = NULL;
+    play.boot_only = question->capture == play_nothing;
+    config.demo = !question->firmware[0];
     config.fw_count = 0;
     for (unsigned i = 0; i < 2 && question->firmware[i]; i++)
         config.fw[config.fw_count++] = question->firmware[i];
@@ -80,4 +84,16 @@ struct cps_err *why_first_difference(const struct why_question *question, struct
     why_deinit(&why);
     play_close(&play);
     return err;
+}
+
+struct cps_err *why_first_difference(const struct why_question *question, struct cps_buf *out)
+{
+    return replay(question, NULL, out);
+}
+
+struct cps_err *why_clock(const struct why_question *question, struct why_clocks *clocks)
+{
+    struct why_question all = *question;
+    all.events = 0;
+    return replay(&all, clocks, NULL);
 }

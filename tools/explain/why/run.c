@@ -6,6 +6,8 @@
 #include "tools/cmd/terminal/oom.h"
 #include "trace/form/text.h"
 
+#include <string.h>
+
 static void set_answer(struct why *why, struct why_ask *ask, uint32_t node)
 {
     ask->reached = true;
@@ -82,6 +84,9 @@ static void seen(void *context, uint64_t number, const struct cps_event *event, 
         if (step == CPS_LAUNCH_ENDS)
             take_draw(why);
     }
+    struct why_clocks *clocks = why->clocks;
+    if (clocks && number < clocks->count && !memcmp(event, &clocks->event[number], sizeof(*event)))
+        clocks->mark[number] = origin_clock_(why->origin, node);
     if (number != UINT64_MAX) {
         while (why->next_event < why->events && why->later[why->next_event]->number <= number) {
             struct why_ask *ask = why->later[why->next_event++];
@@ -128,7 +133,7 @@ struct cps_err *why_run(struct why *why, struct cps_stream *capture)
     CPS_TRY(why_watch(why, why->play->engine));
     why->play->extra = ORIGIN_KINDS;
     why->play->watcher = origin_sink_(why->origin);
-    why->is_timed = why->play->may_end = why->events + why->draws == why->count;
+    why->is_timed = why->play->may_end = why->count && why->events + why->draws == why->count;
     if (why->boots_first && !why->play->dump)
         play_boot(why->play);
     CPS_TRY(play_run(why->play, capture));

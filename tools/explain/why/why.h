@@ -30,6 +30,13 @@ struct why_ask {
     bool reached; /**< the event or draw */
 };
 
+/** Which of the events of a run come only from the assumed clock. */
+struct why_clocks {
+    const struct cps_event *event; /**< of the run, as it was recorded */
+    size_t count;
+    uint64_t *mark; /**< gets what origin_clock_() returns, one for each */
+};
+
 /** What all answers need. */
 struct why {
     struct play *play;         /**< the caller's */
@@ -45,8 +52,9 @@ struct why {
     size_t events, draws;   /**< how many of each */
     size_t next_event, next_draw;
     struct cps_launches launches;
-    bool boots_first; /**< as why_question has it */
-    bool is_timed;    /**< nothing is asked of the end of the run: it may come early */
+    bool boots_first;          /**< as why_question has it */
+    struct why_clocks *clocks; /**< to fill, or NULL */
+    bool is_timed;             /**< nothing is asked of the end of the run: it may come early */
 };
 
 /** Appends a question. @return NULL, or CPS_ERR_USAGE: what was expected */
@@ -77,12 +85,17 @@ struct why_question {
     uint32_t nodes;   /**< as why.nodes */
     unsigned most;    /**< lines of a chain */
     bool json;        /**< the answers as JSON instead */
+    bool as_given;    /**< as play.as_given */
     bool boots_first; /**< the boot does not know the capture's GPU yet: as that of record_boot() */
 };
 /** Appends the chain of each event to its @p out, without a line for the value; nothing if the
  * event has none. The run ends with the last of them. */
 CPS_MUST_USE struct cps_err *why_first_difference(const struct why_question *question,
                                                   struct cps_buf *out);
+/** Marks the events of the run that `question` describes; its own events are not asked for. An
+ * event that is not as it was recorded has no mark. */
+CPS_MUST_USE struct cps_err *why_clock(const struct why_question *question,
+                                       struct why_clocks *clocks);
 /** The word of a kind: "insn". */
 const char *why_kind_word(unsigned kind);
 

@@ -137,7 +137,7 @@ static void put_state(const struct session *s, char sigil, const char *title,
 static struct cps_err *put_comparison(struct debugger *r, const struct side sides[2])
 {
     const struct session *s = &r->session;
-    const struct cps_diff_options options = {RECORD_COMPARED, NULL};
+    const struct cps_diff_options options = {.kinds = RECORD_COMPARED};
     struct cps_diff diff = {0};
     CPS_BUF rows = {0};
     struct comparison c = {.session = s, .out = &rows};

@@ -243,7 +243,7 @@ static void put_packets(struct change *c)
 
 static struct cps_err *compare(struct change *c, struct json_object *to)
 {
-    const struct cps_diff_options options = {RECORD_COMPARED, NULL};
+    const struct cps_diff_options options = {.kinds = RECORD_COMPARED};
     struct cps_diff diff = {0};
     const struct record *a = &c->old->record;
     const struct record *b = &c->run->side->record;
