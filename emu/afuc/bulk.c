@@ -332,7 +332,6 @@ uint64_t afuc_type4_(struct afuc_core *core, const struct afuc_uop *uop, uint64_
         return 0;
     if (header) {
         s->header_iova = core->window_end - 4 * (uint64_t)(end - header);
-        s->header_pos = *core->window_pos + (uint32_t)(header - core->window);
         s->id = TYPE4;
         core->packets += packets;
         m->engine.packets += packets;

@@ -131,7 +131,6 @@ static void begin_packet(struct afuc_core *core, uint32_t header, struct dispatc
     s->history[0] = s->header;
     s->header = header;
     s->header_iova = stream_iova_(core);
-    s->header_pos = s->level < LEVEL_COUNT ? s->queue[s->level].pos : 0;
     s->id = to.id;
     s->r[R_REM] = to.count + 1;
     machine->submission_packets +=

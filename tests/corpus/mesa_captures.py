@@ -48,6 +48,36 @@ def every_capture_runs_to_its_end():
     assert runs >= 147 and not wrong, wrong
 
 
+def writes(images, name, prefetch):
+    """By processor, without the values that only the clock gives: it counts packets, and a packet that was prefetched began earlier."""
+    with tempfile.TemporaryDirectory() as temporary:
+        trace = os.path.join(temporary, "trace.jsonl")
+        found = run(images, os.path.join(folder(), name), "--prefetch", prefetch, "-l", "10M", "-e", "reg,memw,assume", "-o", trace)[:2]
+        with open(trace) as file:
+            events = [event for event in map(json.loads, file) if "event" in event]
+    times = {event["addr"] for event in events if event["event"] == "ASSUME" and event["sub"] == "clock"}
+    by_processor = {}
+    for event in events:
+        if event["event"] != "ASSUME":
+            value = None if event["addr"] in times else event["value"]
+            by_processor.setdefault(event.get("processor"), []).append((event["event"], event["addr"], value))
+    return found, by_processor
+
+
+def prefetching_changes_no_write():
+    """a650, a660 and a702 look at the packet after an indirect buffer and give its words back; the other generations, too."""
+    wrong, runs = [], 0
+    for name in sorted(os.listdir(folder())):
+        chip = name.split(".")[0].rsplit("-", 1)[1]
+        others = {"a650": [["a650_sqe-089.fw"], ["a660_sqe-112.fw"], ["a660_sqe-094.fw"]], "a730": [["a740_sqe-181.fw"], ["a710_sqe-158.fw"]],
+                  "a830": [["gen80100_sqe-100.fw"]]}
+        for images in FIRMWARE[chip] + others.get(chip, []):
+            runs += 1
+            if writes(images, name, "on") != writes(images, name, "off"):
+                wrong.append((name, images))
+    assert runs >= 100 and not wrong, (runs, wrong)
+
+
 def a_program_launches_the_same_on_every_generation():
     """Of 36 draws under a predicate 18 happen; a630 does not come to the others, later firmware starts them with a mark."""
     for chip in "a630", "a650", "a730", "a750", "a830":
@@ -87,5 +117,5 @@ if not CORPUS:
     print("1..0 # SKIP CPSCOPE_CORPUS is not set")
     sys.exit(0)
 tap.run([(case.__name__.replace("_", " "), case) for case in (
-    every_capture_runs_to_its_end, a_program_launches_the_same_on_every_generation, equal_revisions_store_equal_times,
+    every_capture_runs_to_its_end, prefetching_changes_no_write, a_program_launches_the_same_on_every_generation, equal_revisions_store_equal_times,
     the_size_of_a_visibility_stream_is_assumed)])

@@ -95,6 +95,13 @@ def test_chip(program, chip, folder):
             test_trace(program, chip, folder, job, mode)
 
 
+def test_prefetch(program, chip):
+    done = run(program, chip, ["--policy", "prefetch=on"], [], MODES[1])
+    good, bad = checks(done)
+    tap.report("%s, %s: with prefetch=on %d checks are good" % (chip, MODES[1], good), done.returncode == 0 and good > 40 and not bad,
+               "\n".join(bad) + done.stderr)
+
+
 def main():
     why = real_client.missing(COMPILER)
     if not why and not headers():
@@ -106,6 +113,7 @@ def main():
             program = build(folder)
             for chip in CHIPS:
                 test_chip(program, chip, folder)
+            test_prefetch(program, "a660")
     tap.plan()
     sys.exit(0)
 

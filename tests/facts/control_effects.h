@@ -98,9 +98,12 @@
  "SDS_OP_SLOT=0", "0 0 100001 8 0"},
 /* $data becomes a look at the next word, until 0. */
 {A5XX | BOTH, IB1(4) "IB_LEVEL=1 ?data PEEK=7 ?data ?data PEEK==0 ?data", "a0 a1 a1 a1"},
-/* Clearing takes back what was read ahead: to the header of the packet, on a7xx to where it was set. */
-{BOTH, IB1(4) "IB_LEVEL=1 LOOKAHEAD_HINT=1 ?data ?data LOOKAHEAD_HINT=0 ?data", "a0 a1 a0"},
-{SEVEN, IB1(4) "IB_LEVEL=1 ?data LOOKAHEAD_LEVELS=2 ?data LOOKAHEAD_LEVELS=2 ?data LOOKAHEAD_LEVELS=0 ?data", "a0 a1 a2 a1"},
+/* Clearing takes back what was read ahead since it was set, end marks too: 6ee 01a0..01c9, a650 01b2..01c5, 740 039e..03aa. */
+{SQES, IB1(4) "IB_LEVEL=1 LOOKAHEAD_HINT=1 ?data ?data LOOKAHEAD_HINT=0 ?data", "a0 a1 a0"},
+{SQES, IB1(4) "IB_LEVEL=1 ?data LOOKAHEAD_HINT=2 ?data LOOKAHEAD_HINT=2 ?data LOOKAHEAD_HINT=0 ?data", "a0 a1 a2 a1"},
+{SQES, IB1(1) "IB1_BASE=1020 IB1_DWORDS==1 IB_LEVEL==1 ?data LOOKAHEAD_HINT=2 ?data ?data ?data LOOKAHEAD_HINT=0 ?data ?data ?data",
+ "a0 708a8000 a8 708a8000 708a8000 a8 708a8000"},
+{SQES, IB1(1) "IB_LEVEL=1 LOOKAHEAD_HINT=2 ?data QUEUE_RESET=2 " IB2(1) "LOOKAHEAD_HINT=0 IB_LEVEL=2 ?data ?data", "a0 a4 708a8000"},
 /* The upper half of load and store; from a7xx on bit 31 is a right. */
 {A5XX | ME, "LOAD_STORE_HI=80000001 {mov $02, 0x7; store $02, [$00 + 0x010]}", ", MEMW store 8000000100000010=7"},
 {BOTH, "LOAD_STORE_HI=80000001 {mov $02, 0x7; store $02, [$00 + 0x010]}", ", MEMW store 8000000100000010=7"},
@@ -173,8 +176,8 @@
  "QUERY_PEND_INCR=a ?QUERY_PEND_INCR CACHE_PEND_INCR=12 ?CACHE_PEND_INCR QUEUE_RESET=22 ?QUEUE_RESET {mov $rem, 0x2;(rep)mov "
  "$00, $memdata}",
  "2 2 2 6 a 12 22, UNMODELLED mem 0=0, MEMR memdata 0=0, UNMODELLED mem 4=0, MEMR memdata 4=0"},
-{SEVEN, IB3(2) "?IB3_DWORDS UNIT_RESET_D=2 ?UNIT_RESET_D WAKE_BV=2 ?WAKE_BV WAKE_LPAC=2 ?WAKE_LPAC LOOKAHEAD_LEVELS=2 "
- "?LOOKAHEAD_LEVELS QUEUE_NEXT=40 ?QUEUE_NEXT "
+{SEVEN, IB3(2) "?IB3_DWORDS UNIT_RESET_D=2 ?UNIT_RESET_D WAKE_BV=2 ?WAKE_BV WAKE_LPAC=2 ?WAKE_LPAC LOOKAHEAD_HINT=2 "
+ "?LOOKAHEAD_HINT QUEUE_NEXT=40 ?QUEUE_NEXT "
  "BV_CNTL=2 ?BV_CNTL LPAC_CNTL=2 ?LPAC_CNTL SDS_START=2 ?SDS_START", "2 2 2 2 2 40 2 2 2"},
 {SQES, "REG_WRITE=2 ?REG_WRITE IB_LEVEL=10 ?IB_LEVEL VSD_CONTROL=2 ?VSD_CONTROL REGDATA_PUSH=2 ?REGDATA_PUSH ?reg "
  "FATAL_ERROR=0 ?FATAL_ERROR",

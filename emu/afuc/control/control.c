@@ -296,28 +296,15 @@ static void control_write_PEEK(const struct cps_access *at)
     core_of_(at)->window_left = 0;
 }
 
-/* Clearing the hint takes back the packet that was read ahead: 6ee 01c6 then drops that packet's
- * words itself, header included. */
+/* Clearing the hint takes back all words since it was set, end marks too: a look-ahead takes the
+ * words after the packet, whatever they are. */
 static void control_write_HINT(const struct cps_access *at)
 {
     struct afuc_state *s = &core_of_(at)->s;
-    if (!at->value && s->looking_ahead && s->level < LEVEL_COUNT) {
-        s->queue[s->level].pos = s->header_pos;
-        core_of_(at)->window_left = 0;
-    }
-    s->looking_ahead = at->value != 0;
-}
-
-static void control_write_LEVEL_HINT(const struct cps_access *at)
-{
-    struct afuc_state *s = &core_of_(at)->s;
-    if (at->value && !s->looking_ahead && s->level < LEVEL_COUNT)
-        s->hint_pos = s->queue[s->level].pos;
-    if (!at->value && s->looking_ahead && s->level < LEVEL_COUNT) {
-        s->queue[s->level].pos = s->hint_pos;
-        core_of_(at)->window_left = 0;
-    }
-    s->looking_ahead = at->value != 0;
+    bool looks = at->value != 0;
+    if (looks != s->looking_ahead && s->level < LEVEL_COUNT)
+        looks ? queue_mark_(core_of_(at)) : queue_rewind_(core_of_(at));
+    s->looking_ahead = looks;
 }
 
 static void control_write_TABLE(const struct cps_access *at)

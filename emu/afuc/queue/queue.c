@@ -33,6 +33,27 @@ void queue_clear_(struct afuc_core *core, enum level level)
     struct queue *queue = &core->s.queue[level];
     if (level != LEVEL_RB)
         queue->head = queue->count = queue->pos = 0;
+    if (level == core->s.level)
+        queue_mark_(core);
+    core->window_left = 0;
+}
+
+void queue_mark_(struct afuc_core *core)
+{
+    const struct queue *queue = &core->s.queue[core->s.level];
+    core->s.hint_head = queue->head;
+    core->s.hint_pos = queue->pos;
+}
+
+void queue_rewind_(struct afuc_core *core)
+{
+    struct queue *queue = &core->s.queue[core->s.level];
+    uint32_t popped = (queue->head + QUEUE_DEPTH - core->s.hint_head) % QUEUE_DEPTH;
+    if (queue->count + popped > QUEUE_DEPTH)
+        return;
+    queue->head = core->s.hint_head;
+    queue->count += popped;
+    queue->pos = core->s.hint_pos;
     core->window_left = 0;
 }
 

@@ -11,6 +11,10 @@ bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t g
 /** The same for a stream of packets that @p core will read: reports one that memory lacks. */
 bool stream_queue_(struct afuc_core *core, enum level level, struct fetch fetch);
 void queue_clear_(struct afuc_core *core, enum level level);
+/** Remembers where the stream of the current level is, and goes back there: nothing if the fetch of
+ * then has been overwritten. */
+void queue_mark_(struct afuc_core *core);
+void queue_rewind_(struct afuc_core *core);
 /** Whether @p words words can be read at the current level. */
 bool stream_has_(struct afuc_core *core, uint32_t words);
 uint32_t stream_peek_(struct afuc_core *core);
