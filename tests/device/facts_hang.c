@@ -91,6 +91,24 @@ static bool endless_run(void)
     return true;
 }
 
+/* Writes and chains to itself: memory changes all the time. */
+static bool endless_writes(void)
+{
+    enum { PACKET_CHAIN = 0x57 };
+    int fd = gpu_open();
+    struct gpu_buf stream = gpu_alloc(fd, 4096);
+    HOLDS(stream.handle);
+    gpu_write(&stream, stream.iova + 2048, 1);
+    gpu_write(&stream, stream.iova + 2048, 2);
+    const uint32_t words[] = {(uint32_t)stream.iova, (uint32_t)(stream.iova >> 32),
+                              stream.used + 4};
+    gpu_packet(&stream, PACKET_CHAIN, 3, words);
+    HOLDS(!gpu_run(fd, &stream, (struct gpu_more){0}));
+    HOLDS(gpu_param(fd, MSM_FAULTS) == 1);
+    close(fd);
+    return true;
+}
+
 static bool old_context(void)
 {
     int fd = gpu_open();
@@ -113,4 +131,5 @@ const struct fact facts_hang[] = {
     {0}};
 
 const struct fact facts_endless[] = {{"a submission that runs on and on is ended", endless_run},
+                                     {"one that writes memory on and on is ended", endless_writes},
                                      {0}};

@@ -129,6 +129,7 @@ try:
         path = os.path.join(CORPUS or "", "firmware", firmware)
         if CORPUS and os.path.exists(path):
             facts(chip, ["--chip", chip, "--fw", path], *GROUPS)
+            facts(chip, ["--chip", chip, "--fw", path, "--hang-after", "2"], "endless")
             if chip in SWITCHES:
                 preemption(chip, ["--chip", chip, "--fw", path])
         else:

@@ -483,12 +483,13 @@ static void look_again(struct device *device)
     }
 }
 
-/* Whether a job has run for so long that it will not end: about 40 seconds, if --hang-after is as
- * it is by default. Ticks, so that the same job ends at the same place. */
+/* Whether a job has run for longer than the kernel lets one run, on processors of 1 GHz with an
+ * instruction a cycle. Ticks, so that the same job ends at the same place. */
 static bool runs_too_long(const struct device *device)
 {
     const struct device_gpu *gpu = &device->gpu;
-    uint64_t most = (uint64_t)(device->config.hang_after / MILLISECOND) << 24;
+    enum { TICKS = 1 << 20 };
+    uint64_t most = (uint64_t)(device->config.hang_after / MILLISECOND) * TICKS;
     return gpu->play->engine->clock - gpu->began > most;
 }
 
