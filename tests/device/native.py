@@ -4,6 +4,7 @@
 the other ends: with a status, by a signal, in the middle of something.
 
 Usage: native.py CPSCOPE NATIVE"""
+import json
 import os
 import re
 import shutil
@@ -105,25 +106,53 @@ def killed_device():
     tap.report("a client of a device that was killed gets ENODEV", text == "No such device\n", text)
     before = folders()
     time.sleep(2)  # a young folder may be one that is being made
-    running = start(NATIVE, "block", options=("--demo", *WAITS, "--hang-after", "60000"))
+    running = start_blocked()
     wait_until(lambda: set(folders()) - set(before))
     other = set(folders()) - set(before)
     device(NATIVE, "exit", "0")
     tap.report("the next device removes the folder that was left, and not that of one that runs", set(folders()) == other and other,
                f"{before} {other} {folders()}")
-    running.send_signal(signal.SIGINT)
+    end_by(running, signal.SIGINT)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        running = start_blocked()
+        wait_until(lambda: folders() and os.path.exists(os.path.join(FOLDER, folders()[0], "socket")))
+        time.sleep(0.3)
+        end_by(running, number)
+
+
+def start_blocked():
+    return start(NATIVE, "block", options=("--demo", *WAITS, "--hang-after", "60000"))
+
+
+def end_by(running, number):
+    running.send_signal(number)
     try:
         running.communicate(timeout=20)
     except subprocess.TimeoutExpired:
         running.kill()
-    tap.report("SIGINT ends the device, with its folder and its program: status 130", running.returncode == 130 and not folders(),
-               f"{running.returncode} {folders()}")
+    tap.report(f"{number.name} ends the device, with its folder and its program: status {128 + number}",
+               running.returncode == 128 + number and not folders(), f"{running.returncode} {folders()}")
+
+
+def outputs():
+    """What goes to stdout is the JSON, or the trace, alone."""
+    for options in (["--json"], ["-o", "-", "--to", "perfetto"]):
+        done = device("echo", "hello", options=("--demo", *options))
+        try:
+            json.loads(done.stdout)
+            good = "hello\n" in done.stderr
+        except ValueError:
+            good = False
+        tap.report(f"{' '.join(options)}: the program's output goes to stderr", good, done)
+    done = device(NATIVE, "exit", "0", options=("--chip", "list"))
+    tap.report("--chip list names firmware in the order of --fw: PFP and ME", "a530_pfp.fw a530_pm4.fw\n" in done.stdout, done)
 
 
 try:
     facts("built-in firmware", ["--demo"], *GROUPS)
     facts("built-in firmware", ["--demo", "--hang-after", "1"], "endless")
     ends()
+    outputs()
     killed_device()
     for chip, firmware in REAL:
         path = os.path.join(CORPUS or "", "firmware", firmware)

@@ -171,8 +171,12 @@ static struct cps_err *open_record(struct session *session)
 static struct cps_err *serve(struct session *session)
 {
     struct device *device = &session->device;
-    const struct device_program program = {
-        .folder = session->folder, .root = session->opt->root, .argv = session->opt->arg};
+    const struct cps_options *opt = session->opt;
+    const struct device_program program = {.folder = session->folder,
+                                           .root = opt->root,
+                                           .argv = opt->arg,
+                                           .to_stderr = opt->json ||
+                                                        (opt->output && !strcmp(opt->output, "-"))};
     char socket[160];
     bool ended = false;
     CPS_TRY(check_folder("--dumps", session->opt->dumps));

@@ -50,7 +50,7 @@ struct device_chip {
     uint32_t gmem_base; /**< where it lies */
     uint8_t bank_bit, swizzle, macrotile;
     bool raytracing;
-    const char *firmware[2]; /**< files, as the kernel asks for them; a5xx: PM4 and PFP */
+    const char *firmware[2]; /**< files, as the kernel asks for them; a5xx: PFP and ME */
 };
 /** The row of a name, or NULL. */
 const struct device_chip *device_chip_find(const char *name);

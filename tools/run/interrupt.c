@@ -8,7 +8,10 @@
 
 volatile int interrupted;
 
-static const int signals[] = {SIGINT, SIGTERM};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof(signals) / sizeof(signals[0]) };
+_Static_assert(SIGNALS == sizeof(((struct interrupt *)0)->old) / sizeof(struct sigaction),
+               "each signal has its old action");
 
 static void on_interrupt(int number)
 {
@@ -24,7 +27,7 @@ void interrupt_take(struct interrupt *ret)
 {
     const struct sigaction action = {.sa_handler = on_interrupt};
     interrupted = 0;
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < SIGNALS; i++) {
         if (!sigaction(signals[i], NULL, &ret->old[i]) && ret->old[i].sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
@@ -32,6 +35,6 @@ void interrupt_take(struct interrupt *ret)
 
 void interrupt_give_back(const struct interrupt *taken)
 {
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &taken->old[i], NULL);
 }

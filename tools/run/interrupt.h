@@ -11,10 +11,10 @@ extern volatile int interrupted;
 
 /** What the signals did before. */
 struct interrupt {
-    struct sigaction old[2];
+    struct sigaction old[3];
 };
 
-/** Takes SIGINT and SIGTERM; one that the caller ignores stays so. */
+/** Takes SIGINT, SIGTERM and SIGHUP; one that the caller ignores stays so. */
 void interrupt_take(struct interrupt *ret);
 void interrupt_give_back(const struct interrupt *taken);
 
