@@ -206,6 +206,16 @@ static void take_chip(struct cps_afuc *machine, const struct cps_item *item)
     machine_set_reg_(machine, THRESHOLDS_2, thresholds[1]);
 }
 
+static struct cps_err *recover(struct cps_afuc *machine, const struct cps_item *item)
+{
+    machine_event_(machine, CPS_EV_RECOVER, item->recover.reason, CPS_CPU_NONE, 0,
+                   machine->engine.instructions, (uint32_t)machine->engine.packets);
+    CPS_TRY(machine_recover_(machine));
+    if (machine->chip.kind == CPS_ITEM_CHIP)
+        take_chip(machine, &machine->chip);
+    return NULL;
+}
+
 struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *item)
 {
     struct cps_afuc *machine = (struct cps_afuc *)engine;
@@ -214,8 +224,11 @@ struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *
         origin_item_(machine->origin, item);
     switch (item->kind) {
     case CPS_ITEM_CHIP:
+        machine->chip = *item;
         take_chip(machine, item);
         return NULL;
+    case CPS_ITEM_RECOVER:
+        return recover(machine, item);
     case CPS_ITEM_RESET:
         cps_mem_forget(engine->mem);
         return NULL;

@@ -142,12 +142,22 @@ static struct cps_err *init_sqe(struct cps_afuc *machine, const struct cps_confi
                       machine->instr_iova);
     CPS_TRY(machine_load_core_(&machine->core[0], config->words, config->count,
                                config->image[0].start));
-    machine->words = malloc(config->count * sizeof(*machine->words));
+    return store_image(machine, machine->instr_iova, config->words, config->count);
+}
+
+static struct cps_err *copy_images(struct cps_afuc *machine, const struct cps_config *config)
+{
+    uint32_t me_count = config->layout == CPS_LAYOUT_A5XX_PFP ? config->me_count : 0;
+    machine->words = malloc(((size_t)config->count + me_count) * sizeof(*machine->words));
     if (!machine->words)
         return cps_err_nomem();
     memcpy(machine->words, config->words, config->count * sizeof(*machine->words));
-    machine->word_count = config->count;
-    return store_image(machine, machine->instr_iova, config->words, config->count);
+    if (me_count)
+        memcpy(machine->words + config->count, config->me_words,
+               me_count * sizeof(*machine->words));
+    machine->word_count = config->count + me_count;
+    machine->made = *config;
+    return NULL;
 }
 
 static struct cps_err *init(struct cps_afuc *machine, const struct cps_config *config)
@@ -155,6 +165,7 @@ static struct cps_err *init(struct cps_afuc *machine, const struct cps_config *c
     CPS_TRY(cps_mem_create(config->memory_limit ? config->memory_limit : CPS_MEM_LIMIT,
                            &machine->engine.mem));
     machine->epoch = cps_mem_epoch(machine->engine.mem);
+    CPS_TRY(copy_images(machine, config));
     CPS_TRY(config->layout == CPS_LAYOUT_A5XX_PFP ? init_a5xx(machine, config)
                                                   : init_sqe(machine, config));
     CPS_TRY(bank_init_(machine));
@@ -415,5 +426,79 @@ struct cps_err *machine_restore_(struct cps_engine *engine, struct cps_engine *o
         memcpy(machine->words, from->words, from->word_count * sizeof(*machine->words));
     bank_restore_(machine, from);
     restore_registers(machine, from);
+    return NULL;
+}
+
+/* ---- recovery ---- */
+
+/* What a reset leaves as it is: what was counted, who looks, and what the caller asked for. */
+static void keep_counts(struct cps_afuc *to, const struct cps_afuc *from)
+{
+    struct cps_engine *engine = &to->engine;
+    engine->clock = from->engine.clock;
+    engine->instructions = from->engine.instructions;
+    engine->packets = from->engine.packets;
+    memcpy(engine->launches, from->engine.launches, sizeof(engine->launches));
+    engine->changes = from->engine.changes;
+    engine->asked = from->engine.asked;
+    engine->asked_context = from->engine.asked_context;
+    engine->tap = from->engine.tap;
+    to->origin = from->origin;
+    to->repeats = from->repeats;
+    memcpy(to->packets_by_id, from->packets_by_id, sizeof(to->packets_by_id));
+    memcpy(to->injection, from->injection, sizeof(to->injection));
+    to->injection_count = from->injection_count;
+    to->injection_next = from->injection_next;
+    to->watched = from->watched;
+    to->rings.wanted = from->rings.wanted;
+    to->chip = from->chip;
+    for (unsigned i = 0; i < MAX_CORES; i++) {
+        to->core[i].cover = from->core[i].cover;
+        to->core[i].cover_count = from->core[i].cover_count;
+        to->core[i].log = from->core[i].log;
+    }
+}
+
+/* All registers may differ from those of the machine that this one is a clone of. */
+static void touch_all(struct cps_afuc *machine)
+{
+    memset(machine->touched, 1, sizeof(machine->touched));
+    for (unsigned i = 0; i < PIPE_COUNT; i++) {
+        if (machine->bank[i])
+            machine->bank[i]->touched = true;
+    }
+}
+
+/* A new machine in the place of this one, with its memory. */
+struct cps_err *machine_recover_(struct cps_afuc *machine)
+{
+    struct cps_config config = machine->made;
+    struct cps_engine *other = NULL;
+    config.words = machine->words;
+    config.me_words = machine->words + config.count;
+    config.policy = machine->engine.policy;
+    CPS_FREE struct cps_afuc *old = malloc(sizeof(*old));
+    if (!old)
+        return cps_err_nomem();
+    CPS_TRY(create(machine->engine.ops, &config, &other));
+    struct cps_afuc *fresh = (struct cps_afuc *)other;
+    cps_tap_flush_(&machine->engine.tap);
+    *old = *machine;
+    keep_counts(fresh, old);
+    *machine = *fresh;
+    machine->engine.mem = old->engine.mem;
+    machine->epoch = old->epoch;
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        struct afuc_core *core = &machine->core[i];
+        core->machine = machine;
+        core->me = core->me ? &machine->core[core->me - fresh->core] : NULL;
+        core->dde = core->dde ? &machine->core[core->dde - fresh->core] : NULL;
+        core->log_from = core->s.pc;
+    }
+    touch_all(machine);
+    /* What the old one owned goes with the new one's memory. */
+    old->engine.mem = fresh->engine.mem;
+    *fresh = *old;
+    machine_destroy_(&fresh->engine);
     return NULL;
 }

@@ -4,6 +4,7 @@
 trace is that of its recording.
 Usage: recording.py CPSCOPE TEST_RECORDING NATIVE"""
 import gzip
+import json
 import os
 import re
 import struct
@@ -108,21 +109,38 @@ def converted():
     assert " 3 submissions\n" in done.stdout, done.stdout
 
 
-def live():
-    """Clients, threads and the firmware wait for each other; but for the name of the capture the traces are the same."""
-    recording, *traces = (os.path.join(FOLDER.name, name) for name in ("live.rd.gz", "live.txt", "again.txt"))
+def compare_runs(name, groups, options, events):
+    """Records a live run, and compares its trace with that of the recording, but for the name of the capture."""
+    recording, *traces = (os.path.join(FOLDER.name, name + end) for end in (".rd.gz", ".live", ".again"))
     done = subprocess.run([CPSCOPE, "device", "-q", "--demo", "--policy", "waits=stop", "--record", recording, "-o", traces[0],
-                           "--", NATIVE, "sync"], env={**os.environ, "XDG_RUNTIME_DIR": FOLDER.name}, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done
-    subprocess.run([CPSCOPE, "run", "-q", "--demo", recording, "-o", traces[1]], check=True, timeout=60)
+                           "-t", "text", "-e", events, *options, "--", NATIVE, *groups], env={**os.environ, "XDG_RUNTIME_DIR": FOLDER.name}, capture_output=True, text=True, timeout=120)
+    again = subprocess.run([CPSCOPE, "run", "--json", "--demo", recording, "-o", traces[1], "-t", "text", "-e", events],
+                           capture_output=True, text=True, timeout=60)
     lines = [[line for line in open(trace, encoding="utf-8") if not line.startswith("# capture")] for trace in traces]
     assert lines[0] == lines[1], next(both for both in zip(*lines) if both[0] != both[1])
-    assert any(text(payload) == "cpscope resume" for kind, payload in sections(recording) if kind == CMD)
-    return "%d lines" % len(lines[0])
+    assert (done.returncode, again.returncode) == (4 * ("hang" in groups),) * 2, (done, again)
+    return lines[0], [text(payload) for kind, payload in sections(recording) if kind == CMD], json.loads(again.stdout)
+
+
+def live():
+    """Clients, threads and the firmware wait for each other."""
+    lines, texts, _ = compare_runs("sync", ["sync"], [], "default")
+    assert "cpscope resume" in texts
+    return "%d lines" % len(lines)
+
+
+def hangs():
+    """After each hang the GPU is reset; a submission that ran too long is given up at the same instruction. Counts go on."""
+    lines, _, found = compare_runs("hang", ["endless", "hang"], ["--hang-after", "2"], "submit,memw,wait,recover,end")
+    reasons = [line.split()[1:] for line in lines if line.startswith("RECOVER ")]
+    assert [reason for reason, *_ in reasons] == ["limit", "bad-packet", "deadlock", "deadlock", "bad-packet"], reasons
+    counts = [[int(word) for word in words[1:3]] for words in reasons + [lines[-1].split()[1:]]]
+    assert all(a[0] < b[0] and a[1] < b[1] for a, b in zip(counts, counts[1:])), counts
+    assert (found["hangs"], found["end"], found["packets"]) == (5, "done", counts[-1][0]), found
 
 
 subprocess.run([RECORDER, "--keep", PATH], check=True, timeout=60)
 tap.run([("a recording begins with policies and chip", head), ("submissions have context and fence", named),
          ("each submission brings all its memory", whole), ("memory is that from before the submission", before),
          ("a recording is read and written without a difference", converted),
-         ("a run of a recording gives the trace of the live run", live)])
+         ("a run of a recording gives the trace of the live run", live), ("the same of hangs", hangs)])

@@ -54,9 +54,15 @@ static void log_data(struct log *log, const struct cps_item *item)
 static void log_submission(struct log *log, const struct cps_item *item)
 {
     if (item->kind == CPS_ITEM_SUBMIT)
-        cps_buf_printf(&log->text, "submit %llx+%u context %u\n",
+        cps_buf_printf(&log->text, "submit %llx+%u context %u",
                        (unsigned long long)item->stream.iova, item->stream.dwords,
                        item->stream.context);
+    if (item->kind == CPS_ITEM_SUBMIT && item->stream.ticks)
+        cps_buf_printf(&log->text, " ticks %llu", (unsigned long long)item->stream.ticks);
+    if (item->kind == CPS_ITEM_SUBMIT)
+        cps_buf_str(&log->text, "\n");
+    if (item->kind == CPS_ITEM_RECOVER)
+        cps_buf_printf(&log->text, "recover %u\n", item->recover.reason);
     if (item->kind == CPS_ITEM_FENCE)
         cps_buf_printf(&log->text, "fence %u context %u\n", item->fence.seqno, item->fence.context);
     if (item->kind == CPS_ITEM_RESET || item->kind == CPS_ITEM_RUN)

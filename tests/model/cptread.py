@@ -25,7 +25,7 @@ KINDS = (("SUBMIT", "nap", ()), ("PKT", "sav", LEVEL), ("REG", "ovs", PATH), ("R
          ("ASSUME", "sav", WHAT), ("UNMODELLED", "sa", PLACE), ("END", "snq", REASON),
          ("TICK", "q", ()), ("EXIT", "sv", EXIT), ("METHOD", "ov", ()), ("SQE", "ov", ()),
          ("WORD", "ov", ()), ("WAIT", "sav", WAIT),
-         ("LAUNCH", "sov", LAUNCH))
+         ("LAUNCH", "sov", LAUNCH), ("RECOVER", "snq", REASON))
 CPUS = ("pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq", "pfifo", "vp1")
 PKT, REG, STEP_OF_1, STEP_OF_0 = 1, 2, (2, 3, 4, 5, 19), (10, 11)
 M64 = (1 << 64) - 1

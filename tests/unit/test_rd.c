@@ -213,6 +213,30 @@ static void a_recording_has_what_ended_a_wait(void **state)
                            "buffer 1000+8\n");
 }
 
+/* The driver did not write the fence of the first one. */
+static void a_recording_has_hangs(void **state)
+{
+    CPS_BUF capture = {0};
+    (void)state;
+    add_text(&capture, "cpscope recover reason=2 fence=0"); /* of no submission */
+    add_text(&capture, "cpscope submission context=2 seqno=7");
+    WORDS(&capture, GPUADDR, 12, 0x1000, 8, 0);
+    add_text(&capture, "cpscope ticks=4294967296");
+    WORDS(&capture, CMDSTREAM_ADDR, 12, 0x1000, 1, 0);
+    add_text(&capture, "cpscope recover reason=1 fence=0");
+    add_text(&capture, "cpscope submission context=2 seqno=8");
+    add_text(&capture, "cpscope recover reason=2 fence=0 "); /* is another text */
+    add_text(&capture, "cpscope recover reason=9 fence=1");
+    check_fences(&capture, "text cpscope recover reason=2 fence=0\n"
+                           "text cpscope submission context=2 seqno=7\nbuffer 1000+8\n"
+                           "text cpscope ticks=4294967296\n"
+                           "submit 1000+1 context 2 ticks 4294967296\nrecover 1\n"
+                           "text cpscope recover reason=1 fence=0\n"
+                           "text cpscope submission context=2 seqno=8\n"
+                           "text cpscope recover reason=2 fence=0 \nfence 8 context 2\nrecover 3\n"
+                           "text cpscope recover reason=9 fence=1\n");
+}
+
 static void expect_policy(const struct cps_buf *capture, const char *expected)
 {
     size_t size = 0;
@@ -256,6 +280,7 @@ int main(void)
         cmocka_unit_test(a_group_of_streams_is_a_submission),
         cmocka_unit_test(a_recording_names_its_submissions),
         cmocka_unit_test(a_recording_has_what_ended_a_wait),
+        cmocka_unit_test(a_recording_has_hangs),
         cmocka_unit_test(a_recording_names_its_policies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -373,6 +373,16 @@ void device_gpu_begin(struct device *device, struct device_job *job)
         begin_job(device, job);
 }
 
+static struct cps_err *check_boot(struct play *play)
+{
+    CPS_BUF why = {0};
+    if (play->stop == CPS_STOP_IDLE)
+        return NULL;
+    play_explain(play, play->engine, play->stop, &why);
+    return cps_err_new(CPS_ERR_INPUT, "%s: the firmware does not boot: %s", play->fw->name,
+                       cps_buf_text(&why));
+}
+
 struct cps_err *device_gpu_boot(struct device *device)
 {
     struct play *play = device->gpu.play;
@@ -381,12 +391,7 @@ struct cps_err *device_gpu_boot(struct device *device)
                                   .chip = {chip->gpu_id, chip->chip_id & UINT32_MAX}};
     CPS_TRY(play_item(play, &item));
     play_boot(play);
-    if (play->stop == CPS_STOP_IDLE)
-        return NULL;
-    CPS_BUF why = {0};
-    play_explain(play, play->engine, play->stop, &why);
-    return cps_err_new(CPS_ERR_INPUT, "%s: the firmware does not boot: %s", play->fw->name,
-                       cps_buf_text(&why));
+    return check_boot(play);
 }
 
 /* ---- hangs ---- */
@@ -416,6 +421,12 @@ static void forget_rings(struct device *device)
     gpu->switches = false;
 }
 
+/* Firmware that is idle and does not switch hangs, too. */
+static unsigned reason_of(enum cps_stop stop)
+{
+    return cps_stop_reason(stop == CPS_STOP_IDLE ? CPS_STOP_DEADLOCK : stop);
+}
+
 /* What the kernel does: the job is guilty, the others go on, on a processor that starts anew. */
 static void recover(struct device *device, enum cps_stop stop)
 {
@@ -423,15 +434,19 @@ static void recover(struct device *device, enum cps_stop stop)
     CPS_BUF why = {0};
     if (!gpu->job)
         end_switch(device);
+    bool fenced = gpu->next_cmd > gpu->job->cmd_count;
+    const struct cps_item item = {.kind = CPS_ITEM_RECOVER, .recover = {.reason = reason_of(stop)}};
     play_explain(gpu->play, gpu->play->engine, stop, &why);
     device->counts.hangs++;
     device->hang(device, "hang", cps_buf_text(&why));
     forget_rings(device);
-    struct cps_err *err = play_restart(gpu->play);
-    fail(device, err ? err : device_gpu_boot(device));
-    gpu->fence += gpu->next_cmd <= gpu->job->cmd_count; /* it would have had the next number */
+    if (gpu->record)
+        device_record_hang(gpu->record, item.recover.reason,
+                           gpu->play->engine->clock - gpu->play->ring_clock, fenced);
+    gpu->fence += !fenced; /* it would have had the next number */
+    struct cps_err *err = play_recover(gpu->play, &item);
+    fail(device, err ? err : check_boot(gpu->play));
     end_job(device, true);
-    gpu->fence = 0; /* of the new processor's ring */
 }
 
 /* The words that the engine waits for, as they are now: one, two in a row, or two. A wait of two

@@ -11,6 +11,7 @@
 #include "isa/base/list.h"
 #include "isa/base/within.h"
 #include "trace/capture/rd_write.h"
+#include "trace/event/event.h"
 
 /* Memory of the submission, at @p at of the bytes. */
 struct piece {
@@ -54,7 +55,10 @@ struct device_record {
     size_t slots;   /* a power of two */
     struct change **change;
     size_t changes;
-    size_t round; /* resumptions */
+    size_t round;  /* resumptions */
+    unsigned hang; /* why the submission hung, CPS_REASON_*; 0: it did not */
+    bool fenced;
+    uint64_t ticks; /* that its last stream ran */
     struct cps_buf bytes;
 };
 
@@ -102,6 +106,7 @@ static void forget_submission(struct device_record *record)
     for (size_t i = 0; i < record->changes; i++)
         free(record->change[i]);
     record->pieces = record->streams = record->touches = record->changes = record->round = 0;
+    record->hang = 0;
     if (record->slots)
         memset(record->slot, 0, record->slots * sizeof(*record->slot));
     cps_buf_clear(&record->bytes);
@@ -238,6 +243,13 @@ void device_record_resume(struct device_record *record)
     record->round++;
 }
 
+void device_record_hang(struct device_record *record, unsigned reason, uint64_t ticks, bool fence)
+{
+    record->ticks = ticks;
+    record->hang = reason;
+    record->fenced = fence;
+}
+
 void device_record_stream(struct device_record *record, uint64_t iova, uint32_t dwords)
 {
     if (!record->open)
@@ -364,6 +376,13 @@ static struct cps_err *put_changes(struct device_record *record, size_t streams)
     return NULL;
 }
 
+static struct cps_err *put_ticks(struct device_record *record)
+{
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, CPS_RD_TICKS "%" PRIu64, record->ticks);
+    return put_text(record, &text);
+}
+
 static struct cps_err *put_submission(struct device_record *record, uint32_t seqno)
 {
     CPS_TRY(put_begin(record, seqno));
@@ -372,10 +391,14 @@ static struct cps_err *put_submission(struct device_record *record, uint32_t seq
         const struct cps_item item = {
             .kind = CPS_ITEM_SUBMIT,
             .stream = {.iova = record->stream[i].iova, .dwords = record->stream[i].dwords}};
+        if (record->hang == CPS_REASON_LIMIT && i + 1 == record->streams)
+            CPS_TRY(put_ticks(record));
         CPS_TRY(cps_rd_item(record->writer, &item));
         CPS_TRY(put_changes(record, i + 1));
     }
-    return NULL;
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, CPS_RD_RECOVER, record->hang, record->fenced);
+    return record->hang ? put_text(record, &text) : NULL;
 }
 
 static struct cps_err *end_submission(struct device_record *record, uint32_t seqno)

@@ -53,6 +53,10 @@ void device_record_resume(struct device_record *record);
 /** A stream of the submission, in the order in which they run. Where device_record_resume() is
  * used, to be called when it is fed to the engine. */
 void device_record_stream(struct device_record *record, uint64_t iova, uint32_t dwords);
+/** The submission hung, and the GPU is reset. @param reason  CPS_REASON_*
+ * @param ticks  the engine's since the last stream was fed
+ * @param fence  the driver had written its fence */
+void device_record_hang(struct device_record *record, unsigned reason, uint64_t ticks, bool fence);
 /**
  * The submission has run, and @p seqno is its fence: writes it.
  * @return NULL; CPS_ERR_NOMEM, or CPS_ERR_INPUT for a submission beyond DEVICE_RECORD_LIMIT: the

@@ -25,6 +25,7 @@ struct cps_err *play_account_take(const struct play *play, struct play_account *
         .executed = play->executed + (scripted ? play->engine->instructions : 0),
         .not_captured = play->not_captured,
         .clock_varies = !scripted && play->engine->policy.clock != CPS_CLOCK_PACKETS,
+        .hangs = play->hangs,
     };
     if (!scripted)
         ret->injections = cps_afuc_injections_(cps_afuc_of(play->engine), &ret->not_injected);
@@ -32,6 +33,8 @@ struct cps_err *play_account_take(const struct play *play, struct play_account *
         ret->not_injected = 0;
     if (ret->stop != CPS_STOP_IDLE || scripted)
         play_explain(play, play->engine, ret->stop, &why);
+    else
+        cps_buf_join(&why, &play->hung);
     ret->waits = cps_engine_waits_for(play->engine, ret->stop, &ret->wait);
     ret->waiting = (enum cps_processor)play->engine->who[ret->wait.core];
     snprintf(ret->why, sizeof(ret->why), "%s", cps_buf_text(&why));
@@ -50,7 +53,8 @@ static bool executes_nothing(const struct play_account *a)
 
 int play_account_status(const struct play_account *a)
 {
-    return stops_early(a) || executes_nothing(a) || a->input_failed || a->not_injected || a->cut
+    return stops_early(a) || a->hangs || executes_nothing(a) || a->input_failed ||
+                   a->not_injected || a->cut
                ? 4
                : 0;
 }
@@ -70,6 +74,9 @@ void play_account_put(const struct play_account *a, struct cps_buf *out)
 {
     if (stops_early(a)) {
         cps_buf_str(out, a->why[0] ? a->why : play_account_word(a));
+    } else if (a->hangs) {
+        cps_buf_printf(out, "%" PRIu32 " submission%s hung, and the GPU was reset; the first: %s",
+                       a->hangs, a->hangs == 1 ? "" : "s", a->why);
     } else if (executes_nothing(a)) {
         cps_buf_str(out, "nothing executed: ");
         if (a->not_captured)
@@ -140,6 +147,8 @@ void play_account_json(const struct play_account *a, struct json_object *to)
         cps_json_buf(to, "why", &why);
     if (a->waits)
         put_wait(a, to);
+    if (a->hangs)
+        cps_json_uint(to, "hangs", a->hangs);
     if (a->injections)
         cps_json_uint(to, "not_injected", a->not_injected);
     if (a->scripted || a->from_trace)

@@ -22,6 +22,7 @@ struct play_account {
     bool endless;         /**< and not even that: it lacks the event END */
     uint32_t submissions; /**< of the input, as far as the run came */
     uint64_t executed;
+    uint32_t hangs;                    /**< submissions that hung, after which it went on */
     uint32_t not_captured;             /**< submissions whose contents the input lacks */
     unsigned injections, not_injected; /**< interrupts of --inject; those that did not come */
     char why[256];                     /**< where and why it stopped, "" if it ran to the end */

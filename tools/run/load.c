@@ -344,6 +344,7 @@ void play_close(struct play *play)
     free(play->dump);
     cps_buf_deinit(&play->recorded);
     cps_buf_deinit(&play->missed);
+    cps_buf_deinit(&play->hung);
 }
 
 struct cps_err *play_restart(struct play *play)

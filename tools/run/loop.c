@@ -94,6 +94,7 @@ struct cps_err *play_feed_submission(struct play *play, const struct cps_item *i
     if (cps_afuc_of(play->engine))
         play->ring_begin = cps_afuc_ring_end_(cps_afuc_of(play->engine), 0);
     play->ring_clock = play->engine->clock;
+    play->ring_ends = item->stream.ticks ? play->ring_clock + item->stream.ticks : 0;
     CPS_TRY(cps_engine_feed(play->engine, &numbered));
     play->not_captured += !captured;
     play->executed += captured && item->stream.dwords != 0;
@@ -102,12 +103,21 @@ struct cps_err *play_feed_submission(struct play *play, const struct cps_item *i
     return NULL;
 }
 
+/* Runs what the submission at hand has fed. */
+static void run_submission(struct play *play)
+{
+    uint64_t limit = play->config->limit;
+    uint64_t clock = play->engine->clock;
+    uint64_t left = play->ring_ends > clock ? play->ring_ends - clock : 0;
+    run(play, play->ring_ends && left < limit ? left : limit);
+}
+
 static struct cps_err *submit(struct play *play, const struct cps_item *item)
 {
     bool runs = false;
     CPS_TRY(play_feed_submission(play, item, &runs));
     if (runs)
-        run(play, play->config->limit);
+        run_submission(play);
     return NULL;
 }
 
@@ -132,7 +142,7 @@ static struct cps_err *end_submission(struct play *play, const struct cps_item *
     if (play->stopped)
         return NULL;
     CPS_TRY(cps_engine_feed(play->engine, item));
-    run(play, play->config->limit);
+    run_submission(play);
     return NULL;
 }
 
@@ -214,8 +224,27 @@ static struct cps_err *resume(struct play *play)
     if (play->stop != CPS_STOP_DEADLOCK)
         return NULL;
     play->stopped = false;
-    run(play, play->config->limit);
+    run_submission(play);
     return NULL;
+}
+
+struct cps_err *play_recover(struct play *play, const struct cps_item *item)
+{
+    play->booted = play->stopped = false;
+    CPS_TRY(cps_engine_feed(play->engine, item));
+    run(play, play->config->limit);
+    play_boot(play);
+    return NULL;
+}
+
+/* A submission hung when it was recorded. One that does not hang here needs no recovery. */
+static struct cps_err *take_hang(struct play *play, const struct cps_item *item)
+{
+    if (!play->stopped || play->enough || play->stop == CPS_STOP_NOMEM)
+        return NULL;
+    if (!play->hangs++)
+        play_explain(play, play->engine, play->stop, &play->hung);
+    return play->hung.failed ? cps_err_nomem() : play_recover(play, item);
 }
 
 static struct cps_err *take_item(struct play *play, const struct cps_item *item)
@@ -233,6 +262,10 @@ static struct cps_err *take_item(struct play *play, const struct cps_item *item)
         return submit(play, item);
     case CPS_ITEM_FENCE:
         return end_submission(play, item);
+    case CPS_ITEM_RECOVER:
+        return take_hang(play, item);
+    case CPS_ITEM_INIT:
+        return play->hangs && play->booted ? NULL : act(play, item);
     case CPS_ITEM_RUN:
         return play->fw ? resume(play) : act(play, item);
     case CPS_ITEM_NOTE:
@@ -324,6 +357,16 @@ struct cps_err *play_run(struct play *play, struct cps_stream *capture)
     return err ? err : check_submission(play);
 }
 
+struct cps_err *play_gather_recovery(struct play *play, unsigned reason)
+{
+    const struct cps_item items[] = {{.kind = CPS_ITEM_RECOVER, .recover = {.reason = reason}},
+                                     {.kind = CPS_ITEM_RUN},
+                                     {.kind = CPS_ITEM_INIT}};
+    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+        CPS_TRY(feed_add(&play->feed, &items[i]));
+    return NULL;
+}
+
 static struct cps_err *gather_item(struct cps_item_sink *items, const struct cps_item *item)
 {
     struct play *play = (struct play *)items;
@@ -336,7 +379,9 @@ static struct cps_err *gather_item(struct cps_item_sink *items, const struct cps
     }
     if (item->kind == CPS_ITEM_FENCE && !play_wants_fences(play))
         return NULL;
-    return feed_add(&play->feed, item);
+    if (item->kind != CPS_ITEM_RECOVER)
+        return feed_add(&play->feed, item);
+    return play_gather_recovery(play, item->recover.reason);
 }
 
 /* In front of what the capture says: which GPU, and the driver's first packets. */

@@ -73,6 +73,7 @@ struct play {
     struct cps_err *(*at_stop)(struct play *);
     uint32_t ring_begin;            /**< dword of the ring where the submission that runs begins */
     uint64_t ring_clock;            /**< of the engine then */
+    uint64_t ring_ends;             /**< and when the submission is given up; 0: at the limit */
     const struct cps_stream *reads; /**< while it is read: for the line of progress */
     bool may_end;                   /**< a sink may want no more before the input ends */
     bool enough;                    /**< it does: what follows is ignored, too */
@@ -91,6 +92,8 @@ struct play {
     struct cps_buf recorded; /**< the policies that a capture names */
     struct cps_buf missed;   /**< a line for each read of the host's that was not as expected */
     uint64_t misses;
+    uint32_t hangs;      /**< submissions that hung, after which the run went on */
+    struct cps_buf hung; /**< why the first one did */
 };
 
 /* ---- load.c ---- */
@@ -174,6 +177,10 @@ CPS_MUST_USE struct cps_err *play_item(struct play *play, const struct cps_item 
  * pieces. @p runs  gets whether there is something to run */
 CPS_MUST_USE struct cps_err *play_feed_submission(struct play *play, const struct cps_item *item,
                                                   bool *runs);
+/** Feeds a CPS_ITEM_RECOVER and boots: a submission hung. play->stop says how the boot ended. */
+CPS_MUST_USE struct cps_err *play_recover(struct play *play, const struct cps_item *item);
+/** Adds the items of a recovery to play->feed. @param reason  CPS_REASON_* */
+CPS_MUST_USE struct cps_err *play_gather_recovery(struct play *play, unsigned reason);
 /** Whether the driver does something at the end of a submission: CPS_ITEM_FENCE. */
 bool play_wants_fences(const struct play *play);
 /** Feeds an input to its end, and ends the run. @p capture  the opened input where it is a capture;

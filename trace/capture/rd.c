@@ -2,11 +2,13 @@
  * Reads `.rd`, the capture format of freedreno, turnip and the kernel's `rd` files (sections of
  * type, size, payload; facts from Mesa's redump.h and readers). */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa/base/le.h"
 #include "trace/capture/formats.h"
 #include "trace/capture/rd_write.h"
+#include "trace/event/event.h"
 
 #define SYNC_MARK 0xffffffffu
 
@@ -51,6 +53,7 @@ struct reader {
     bool open;            /* a submission has begun, and its end was not given */
     uint32_t context;     /* as recordings say it */
     uint32_t seqno;       /* of the submission that is open, or the last one */
+    uint64_t ticks;       /* of the next stream */
     uint64_t iova;        /* of the last GPUADDR */
 };
 
@@ -75,6 +78,20 @@ static struct cps_err *end_submission(struct reader *r)
     return cps_reading_give_(&r->r, &item);
 }
 
+/* The GPU was reset. Of a reason that is none of ours nothing is known but that. */
+static struct cps_err *end_by_hang(struct reader *r, unsigned reason, bool fence)
+{
+    bool known = reason > CPS_REASON_DONE && reason <= CPS_REASON_BAD_PACKET;
+    struct cps_item item = {.kind = CPS_ITEM_RECOVER,
+                            .recover = {.reason = known ? reason : CPS_REASON_FAULT}};
+    if (!r->open)
+        return NULL;
+    r->open = fence;
+    CPS_TRY(end_change(r));
+    CPS_TRY(end_submission(r));
+    return cps_reading_give_(&r->r, &item);
+}
+
 /* "cpscope submission context=1 seqno=2": what follows, up to the next one, is a submission, even
  * without streams. Other texts are for people. */
 static struct cps_err *begin_submission(struct reader *r, const char *text, size_t size)
@@ -89,6 +106,14 @@ static struct cps_err *begin_submission(struct reader *r, const char *text, size
         return NULL;
     }
     char same[sizeof(line)];
+    if (sscanf(line, CPS_RD_RECOVER, &context, &seqno) == 2) {
+        snprintf(same, sizeof(same), CPS_RD_RECOVER, context, seqno);
+        return strcmp(line, same) != 0 ? NULL : end_by_hang(r, context, seqno);
+    }
+    if (r->open && !strncmp(line, CPS_RD_TICKS, strlen(CPS_RD_TICKS))) {
+        r->ticks = strtoull(line + strlen(CPS_RD_TICKS), NULL, 10);
+        return NULL;
+    }
     if (sscanf(line, CPS_RD_SUBMISSION, &context, &seqno) != 2)
         return NULL;
     snprintf(same, sizeof(same), CPS_RD_SUBMISSION, context, seqno);
@@ -180,6 +205,8 @@ static struct cps_err *read_stream(struct reader *r)
     r->seqno += !r->open;
     r->open = true;
     item.stream.context = r->context;
+    item.stream.ticks = r->ticks;
+    r->ticks = 0;
     return cps_reading_give_(&r->r, &item);
 }
 

@@ -20,6 +20,11 @@ CPS_C_BEGIN
 /** This text section, and the buffers behind it, belong to the submission before: while its last
  * stream waited for memory, somebody gave these buffers these contents. */
 #define CPS_RD_RESUME "cpscope resume"
+/** A text section that begins so is before a stream, and has its stream.ticks, decimal. */
+#define CPS_RD_TICKS "cpscope ticks="
+/** A text section of this form ends a submission that hung, and says why (CPS_REASON_*) and whether
+ * the driver had written its fence: CPS_ITEM_RECOVER. */
+#define CPS_RD_RECOVER "cpscope recover reason=%u fence=%u"
 
 /**
  * The policies that a capture names.

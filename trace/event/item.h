@@ -69,6 +69,10 @@ enum cps_item_kind {
     CPS_ITEM_RUN,
     /** The host does nothing more: until the engine cannot go on. */
     CPS_ITEM_END,
+    /** `recover`: the driver resets the GPU after a hang. Processors, registers and the ring begin
+     * as after power-on; memory, counts and the clock stay. CPS_ITEM_RUN and CPS_ITEM_INIT
+     * follow. Engines of afuc only. */
+    CPS_ITEM_RECOVER,
     /** How many there are. */
     CPS_ITEM_KINDS,
 };
@@ -154,6 +158,8 @@ struct cps_item {
         /** Of those that firmware switches between (cps_afuc_switch()): 0, or one that has nothing
          * else to run. Readers leave it 0. */
         uint32_t ring;
+        /** Ticks after which it was given up, with its submission; 0: it was not. */
+        uint64_t ticks;
     } stream;
     /** The end of a submission. */
     struct {
@@ -164,6 +170,11 @@ struct cps_item {
         /** As stream.ring. */
         uint32_t ring;
     } fence;
+    /** A recovery. */
+    struct {
+        /** CPS_REASON_*: how the submission ended. */
+        unsigned reason;
+    } recover;
     /** A ring. */
     struct {
         /** As the file says; may come twice. */

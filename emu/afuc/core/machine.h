@@ -79,9 +79,11 @@ struct cps_afuc {
     struct cps_reg_index *pipe, *gpu; /* rows of pipe.def and gpu.def */
     enum cps_layout layout;           /* A5XX_PFP for the two processors of a5xx together */
     const uint64_t *epoch;            /* of the engine's memory */
-    uint32_t *words;                  /* the image, from which processors are started */
+    uint32_t *words;                  /* the image, from which processors are started; a5xx: both */
     uint32_t word_count;
-    struct origin *origin; /* keeps where values come from (origin/), NULL: nobody does */
+    struct cps_config made; /* from which it was made; its images are `words` */
+    struct cps_item chip;   /* the last one that came */
+    struct origin *origin;  /* keeps where values come from (origin/), NULL: nobody does */
     uint64_t instr_iova;
     uint64_t ring_iova;
     uint32_t ring_dwords; /* size */
@@ -356,6 +358,8 @@ struct cps_err *machine_clone_(struct cps_engine *from, struct cps_engine **ret)
 struct cps_err *machine_restore_(struct cps_engine *engine, struct cps_engine *original);
 void machine_destroy_(struct cps_engine *engine);
 struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *item);
+/** CPS_ITEM_RECOVER, but for its event. @return NULL or CPS_ERR_NOMEM: then nothing has changed */
+CPS_MUST_USE struct cps_err *machine_recover_(struct cps_afuc *machine);
 struct cps_where machine_where_(const struct cps_engine *engine, unsigned core);
 bool machine_get_(struct cps_engine *engine, struct cps_location place, uint64_t *ret);
 bool machine_set_(struct cps_engine *engine, struct cps_location place, uint64_t value);

@@ -116,6 +116,19 @@ void origin_forget_memory_(struct origin *o)
     pages_sift_(&o->memory, drop_page, NULL);
 }
 
+void origin_forget_processors_(struct origin *o)
+{
+    for (unsigned i = 0; i < MAX_CORES; i++) {
+        if (o->core[i])
+            memset(o->core[i], 0, sizeof(*o->core[i]));
+    }
+    for (unsigned i = 0; i < GPU_FILES; i++) {
+        free(o->gpu[i]);
+        o->gpu[i] = NULL;
+    }
+    memset(o->shared, 0, sizeof(o->shared));
+}
+
 static void each_of(struct origin *o, uint32_t *node, size_t count,
                     void (*each)(struct origin *o, uint32_t *node))
 {

@@ -279,7 +279,9 @@ static void add_block(struct origin *o, struct origin_block block)
 /* A block of size 0 says that those before it are gone. */
 void origin_item_(struct origin *o, const struct cps_item *item)
 {
-    if (item->kind == CPS_ITEM_RESET) {
+    if (item->kind == CPS_ITEM_RECOVER) {
+        origin_forget_processors_(o);
+    } else if (item->kind == CPS_ITEM_RESET) {
         add_block(o, (struct origin_block){0});
         origin_forget_memory_(o);
     } else if (item->kind == CPS_ITEM_DATA && item->buffer.size) {

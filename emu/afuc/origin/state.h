@@ -117,6 +117,8 @@ uint32_t *origin_control_tag_(struct origin *o, struct core_tags *tags,
                               const struct afuc_core *core, uint32_t number);
 void origin_set_memory_(struct origin *o, uint64_t iova, uint32_t node);
 void origin_forget_memory_(struct origin *o);
+/** Registers and all that processors hold begin anew. */
+void origin_forget_processors_(struct origin *o);
 /** Bytes that somebody else has stored: what the firmware stored there is gone. */
 void origin_forget_range_(struct origin *o, uint64_t iova, uint64_t size);
 /** Calls @p each for every place that holds a node. */
