@@ -153,11 +153,11 @@ void afuc_extra_moves_(struct afuc_core *core, const struct afuc_uop *uop)
     }
 }
 
-/* Bit 31 of the upper half is a right. */
+/* Bit 31 of the upper half is a right (F: of a6xx, a650 112 13d2, 14d0 sets it). */
 static uint64_t load_store_iova(const struct afuc_core *core, uint32_t offset)
 {
     uint64_t high = afuc_control_get_(core, CTL_LOAD_STORE_HI);
-    if (cps_gen_since(core->machine->engine.gen, CPS_A7XX))
+    if (cps_gen_since(core->machine->engine.gen, CPS_A6XX))
         high &= 0x7fffffff;
     return high << 32 | offset;
 }
