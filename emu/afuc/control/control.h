@@ -94,8 +94,13 @@ uint32_t saved_read_mrb_(const struct cps_access *at);
  */
 
 enum { PC_MARKER = 0x9880 };
-/** Bits of PREEMPT_CAUSE (F: 740 181f, BV 14f9, 14fc). */
-enum { PREEMPT_BY_DRIVER = 1, PREEMPT_PUT_OFF = 2, PREEMPT_BY_PROCESSOR = 1 << 9 };
+/** Bits of PREEMPT_CAUSE (F: 740 181f, BV 14f9, 14fc; a660 112 LPAC 0802). */
+enum {
+    PREEMPT_BY_DRIVER = 1,
+    PREEMPT_PUT_OFF = 2,
+    PREEMPT_BY_PROCESSOR_A660 = 1 << 4,
+    PREEMPT_BY_PROCESSOR = 1 << 9,
+};
 
 /** A value of `look`: though nothing asks for it. */
 enum { PREEMPT_ONCE = 2 };

@@ -96,7 +96,12 @@ void control_write_CNTL(const struct cps_access *at)
     core_of_(at)->s.preempt.cntl = at->value & ~1u;
 }
 
-/* Processors of a7xx wake each other with a word (F: 740 1f0b, BV 14fb). */
+static uint32_t by_processor(const struct afuc_core *core)
+{
+    return core->layout == CPS_LAYOUT_A660 ? PREEMPT_BY_PROCESSOR_A660 : PREEMPT_BY_PROCESSOR;
+}
+
+/* Processors of a660 and a7xx wake each other with a word (F: 740 1f0b, BV 14fb). */
 void control_write_WAKE(const struct cps_access *at)
 {
     struct cps_afuc *machine = core_of_(at)->machine;
@@ -104,14 +109,15 @@ void control_write_WAKE(const struct cps_access *at)
     if (!machine->rings.wanted || !core || !core->s.started)
         return;
     core->s.preempt.word = at->value;
-    preempt_request_(core, PREEMPT_BY_PROCESSOR);
+    preempt_request_(core, by_processor(core));
 }
 
 /* At once: nothing is under way here. */
 uint32_t control_read_STOPPED(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
-    uint32_t value = (core->s.preempt.stop & 1) << 13;
+    bool early = core->layout == CPS_LAYOUT_A660 || machine_id_(core->machine) == 0x730;
+    uint32_t value = (core->s.preempt.stop & 1) << (early ? 9 : 13);
     core_event_(core, CPS_EV_ASSUME, CPS_WHAT_ACK, at->number, value);
     return value;
 }
@@ -120,7 +126,7 @@ uint32_t control_read_STOPPED(const struct cps_access *at)
 uint32_t control_read_WORD(const struct cps_access *at)
 {
     struct preemption *preempt = &core_of_(at)->s.preempt;
-    if (preempt->cause & PREEMPT_BY_PROCESSOR)
+    if (preempt->cause & by_processor(core_of_(at)))
         preempt->cause = PREEMPT_PUT_OFF;
     return preempt->word;
 }

@@ -148,16 +148,14 @@ void rings_yield_words_(uint32_t ret[RINGS_YIELD_WORDS])
         ret[i] = words[i];
 }
 
-/* Images whose routine for preemption runs to its end on this model (V: tests/device/native.py,
- * each by its id in the first word). Not a650: its restore stops at 1bdb.. after units at 0x8e80,
- * 0x9e60 and 0xbe30 have answered; not a660 and a730: they wait for shared words 0x201 and 0x23e.
- */
+/* Images whose routine for preemption runs to its end on this model (V: tests/device/native.py and
+ * tests/corpus/corpus_sweep.c, each by its id in the first word). */
 static bool can_switch(const struct cps_afuc *machine)
 {
-    static const uint16_t ids[] = {0x6ee, 0x710, 0x740, 0x512, 0x200};
+    static const uint16_t ids[] = {0x6ee, 0x6dd, 0x6dc, 0x710, 0x730, 0x740, 0x512, 0x200, 0x520, 0x310, 0x7aa};
     bool known = false;
-    for (unsigned i = 0; i < sizeof(ids) / sizeof(ids[0]) && machine->words; i++)
-        known |= (machine->words[0] >> 12 & 0xfff) == ids[i];
+    for (unsigned i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+        known |= machine_id_(machine) == ids[i];
     return known;
 }
 

@@ -112,6 +112,12 @@ struct cps_afuc {
     uint32_t reg[GPU_REGS];
 };
 
+/* Which firmware it is: the id in the first word of the image. */
+static inline uint32_t machine_id_(const struct cps_afuc *machine)
+{
+    return machine->words ? machine->words[0] >> 12 & 0xfff : 0;
+}
+
 /* GPU register by which the driver asks for preemption, addresses after it (D). */
 static inline uint32_t machine_switch_cntl_(const struct cps_afuc *machine)
 {
