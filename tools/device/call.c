@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What each ioctl does: as the kernel's msm driver and DRM core (drivers/gpu/drm/msm, drm_syncobj.c
  * of Linux 6.17), with their error numbers. */
-#include "tools/device/kgsl.h"
+#include "tools/device/call.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -81,10 +81,10 @@ static int get_param(struct call *call, struct msm_param *param)
         param->value = call->file->faults;
         return 0;
     case MSM_VA_START:
-        param->value = VA_START;
+        param->value = DEVICE_VA_START;
         return 0;
     case MSM_VA_SIZE:
-        param->value = VA_SIZE;
+        param->value = DEVICE_VA_SIZE;
         return 0;
     case MSM_HIGHEST_BANK_BIT:
         param->value = chip->bank_bit;
@@ -185,25 +185,14 @@ static int set_iova(struct call *call, struct device_handle *handle, uint64_t io
     handle->iova = 0;
     if (!iova)
         return 0;
-    if (iova < VA_START || iova - VA_START > VA_SIZE || size > VA_SIZE - (iova - VA_START))
+    if (iova < DEVICE_VA_START || iova - DEVICE_VA_START > DEVICE_VA_SIZE ||
+        size > DEVICE_VA_SIZE - (iova - DEVICE_VA_START))
         return -EINVAL;
     if (device_space_used(space, iova, size))
         return -ENOSPC;
     int status = device_space_map(device, space, iova, size, handle->bo, 0);
     handle->iova = status ? 0 : iova;
     return status;
-}
-
-int call_find_room(struct device_file *file, uint64_t size, uint64_t *ret)
-{
-    uint64_t iova = file->next_iova;
-    while (device_space_used(&file->space, iova, size))
-        iova = device_space_used(&file->space, iova, size);
-    if (iova > VA_START + VA_SIZE || size > VA_START + VA_SIZE - iova)
-        return -ENOSPC;
-    file->next_iova = iova + size;
-    *ret = iova;
-    return 0;
 }
 
 /* The address of a buffer; one that has none gets it here. */
@@ -214,7 +203,7 @@ int call_get_iova(struct call *call, struct device_handle *handle, uint64_t *ret
         return -EINVAL;
     if (!handle->iova) {
         uint64_t iova = 0;
-        int status = call_find_room(file, handle->bo->size, &iova);
+        int status = device_space_room(&file->space, handle->bo->size, &file->next_iova, &iova);
         if (!status)
             status = set_iova(call, handle, iova);
         if (status)
@@ -409,11 +398,6 @@ int device_call(struct device *device, struct device_file *file, struct device_m
     const struct drm_syncobj_list *list = args;
     const struct drm_syncobj_points *points = args;
     const void *values = message->array[1];
-    bool kgsl = device_ioctls[message->head.row].group == KGSL_GROUP;
-    if (kgsl != (file && file->kgsl) && message->head.row != DEVICE_SYNC_MERGE)
-        return -ENOTTY;
-    if (kgsl)
-        return call_kgsl(&call);
     switch ((enum device_row)message->head.row) {
     case DEVICE_GEM_CLOSE:
         return device_handle_close(device, file, ((struct drm_handle *)args)->handle);

@@ -5,10 +5,6 @@
 
 #include "tools/device/device.h"
 
-/* Address ranges that clients choose from (kernel: ADRENO_VM_START, adreno_private_vm_size()). */
-#define VA_START UINT64_C(0x100000000)
-#define VA_SIZE  UINT64_C(0xffff00000000)
-
 /** What every one of them gets. */
 struct call {
     struct device *device;
@@ -20,8 +16,6 @@ struct call {
 int64_t call_nanoseconds(struct msm_timespec time);
 /** Waits for what is not done yet, or says that it took too long. */
 int call_later(struct call *call, int64_t deadline, int timed_out);
-/** An address that nothing in the file's space has, for so many bytes. 0 or -ENOSPC. */
-int call_find_room(struct device_file *file, uint64_t size, uint64_t *ret);
 /** The address of a buffer; one that has none gets it here. */
 int call_get_iova(struct call *call, struct device_handle *handle, uint64_t *ret);
 

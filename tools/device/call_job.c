@@ -249,8 +249,8 @@ static int check_bind(struct call *call, const struct msm_vm_bind_op *op, struct
     if (op->op > MSM_MAP_NULL || op->pad || op->flags > 1 || op->iova % DEVICE_PAGE ||
         op->range % DEVICE_PAGE || !op->range || (op->op == MSM_MAP) != (bo != NULL))
         return -EINVAL;
-    if (op->iova < VA_START || op->iova - VA_START > VA_SIZE ||
-        op->range > VA_SIZE - (op->iova - VA_START))
+    if (op->iova < DEVICE_VA_START || op->iova - DEVICE_VA_START > DEVICE_VA_SIZE ||
+        op->range > DEVICE_VA_SIZE - (op->iova - DEVICE_VA_START))
         return -EINVAL;
     if (bo &&
         (op->offset % DEVICE_PAGE || op->offset > bo->size || op->range > bo->size - op->offset))

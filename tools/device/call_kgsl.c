@@ -428,12 +428,15 @@ static int sync_objects(const struct kgsl_sync_objects *args)
     return args->count && args->count <= MOST ? 0 : -EINVAL;
 }
 
-int call_kgsl(struct call *call)
+int device_kgsl_call(struct device *device, struct device_file *file,
+                     struct device_message *message)
 {
-    void *args = call->message->structure;
-    struct device_kgsl *kgsl = call->file->kgsl;
+    struct call holds = {device, file, message};
+    struct call *call = &holds;
+    void *args = message->structure;
+    struct device_kgsl *kgsl = file->kgsl;
     kgsl_sweep(call);
-    switch ((enum device_row)call->message->head.row) {
+    switch ((enum device_row)message->head.row) {
     case DEVICE_KGSL_GET_PROPERTY:
         return get_property(call, args);
     case DEVICE_KGSL_SET_PROPERTY:

@@ -36,6 +36,9 @@
 /** Addresses that page tables of the GPU reach (kernel: adreno_private_vm_size()); the ring and the
  * firmware's image lie higher. */
 #define DEVICE_SPACE_END (UINT64_C(1) << 48)
+/** Address ranges that clients choose from (kernel: ADRENO_VM_START, adreno_private_vm_size()). */
+#define DEVICE_VA_START UINT64_C(0x100000000)
+#define DEVICE_VA_SIZE  UINT64_C(0xffff00000000)
 /** Where shaders that access wrong addresses are led to (UCHE_TRAP_BASE). */
 #define DEVICE_TRAP_BASE UINT64_C(0x1fffffffff000)
 
@@ -205,6 +208,10 @@ const uint8_t *device_mapping_next(const struct device_mapping *mapping, uint64_
                                    uint64_t *iova, uint64_t *size);
 /** 0, or the end of a mapping that has an address of the range. */
 uint64_t device_space_used(const struct device_space *space, uint64_t iova, uint64_t size);
+/** An address from @p next on that nothing has for @p size bytes; @p next is then behind it. 0 or
+ * -ENOSPC. */
+int device_space_room(const struct device_space *space, uint64_t size, uint64_t *next,
+                      uint64_t *ret);
 /** Reads bytes of one page; false if nothing is mapped there. */
 bool device_space_read(struct device_space *space, uint64_t iova, void *to, size_t size);
 /** Writes bytes of one page; false if nothing is mapped there, or the GPU may not write it. */
@@ -504,6 +511,9 @@ enum { DEVICE_LATER = 1 };
 /** Answers an ioctl: fills in the message.
  * @return 0, -errno or DEVICE_LATER */
 int device_call(struct device *device, struct device_file *file, struct device_message *message);
+/** The same of an ioctl of KGSL (call_kgsl.c). */
+int device_kgsl_call(struct device *device, struct device_file *file,
+                     struct device_message *message);
 /** A question and its answer. Of DEVICE_IOCTL the pieces are checked: their sizes fit the
  * structure. */
 struct device_message {

@@ -152,7 +152,7 @@ static int place(struct call *call, struct kgsl_memory *memory, uint64_t process
     struct device *device = call->device;
     struct device_space *space = &call->file->space;
     uint64_t size = pages_of(memory->size) * DEVICE_PAGE;
-    int status = call_find_room(call->file, size, &memory->gpuaddr);
+    int status = device_space_room(space, size, &call->file->next_iova, &memory->gpuaddr);
     if (!status && process)
         status = device_space_map_process(device, space, memory->gpuaddr, size, process,
                                           memory->flags & KGSL_GPU_READONLY);

@@ -32,9 +32,6 @@ uint64_t kgsl_address(struct device_kgsl *kgsl, const struct kgsl_memory *memory
 /** Frees objects whose fences are done. */
 void kgsl_sweep(struct call *call);
 
-/* call_kgsl.c */
-/** device_call() of KGSL's ioctls. */
-int call_kgsl(struct call *call);
 /* call_kgsl_job.c */
 /** A context of the file; NULL: it has none of this number. */
 struct device_queue *kgsl_context(struct call *call, uint32_t id);

@@ -215,6 +215,20 @@ uint64_t device_space_used(const struct device_space *space, uint64_t iova, uint
     return 0;
 }
 
+int device_space_room(const struct device_space *space, uint64_t size, uint64_t *next,
+                      uint64_t *ret)
+{
+    uint64_t iova = *next;
+    uint64_t end = 0;
+    while ((end = device_space_used(space, iova, size)))
+        iova = end;
+    if (iova > DEVICE_VA_START + DEVICE_VA_SIZE || size > DEVICE_VA_START + DEVICE_VA_SIZE - iova)
+        return -ENOSPC;
+    *next = iova + size;
+    *ret = iova;
+    return 0;
+}
+
 bool device_space_read(struct device_space *space, uint64_t iova, void *to, size_t size)
 {
     const struct device_mapping *mapping = device_space_find(space, iova);

@@ -258,7 +258,12 @@ static bool ask(struct device *device, struct device_client *client)
         return answer_map(client, file);
     if (!message->structure && !device_client_parse(client))
         return false;
-    status = device_call(device, file, message);
+    if (fileless)
+        file = NULL;
+    bool kgsl = device_ioctls[message->head.row].group == KGSL_GROUP;
+    status = kgsl != (file && file->kgsl) ? -ENOTTY
+             : kgsl                       ? device_kgsl_call(device, file, message)
+                                          : device_call(device, file, message);
     if (status == DEVICE_LATER && !count_waited(client))
         status = -ENOMEM;
     if (status == DEVICE_LATER) {

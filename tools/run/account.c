@@ -10,6 +10,19 @@
 #include "tools/run/play.h"
 #include "trace/out/json.h"
 
+/* Whether equal work may take other times: then values of the clock differ. */
+static bool clock_varies(const struct cps_policy *policy)
+{
+    switch ((enum cps_policy_clock)policy->clock) {
+    case CPS_CLOCK_PACKETS:
+        return false;
+    case CPS_CLOCK_INSTRUCTIONS:
+    case CPS_CLOCK_HOST:
+        return true;
+    }
+    return true;
+}
+
 struct cps_err *play_account_take(const struct play *play, struct play_account *ret)
 {
     CPS_BUF why = {0};
@@ -24,7 +37,7 @@ struct cps_err *play_account_take(const struct play *play, struct play_account *
         .submissions = play->submissions,
         .executed = play->executed + (scripted ? play->engine->instructions : 0),
         .not_captured = play->not_captured,
-        .clock_varies = !scripted && play->engine->policy.clock != CPS_CLOCK_PACKETS,
+        .clock_varies = !scripted && clock_varies(&play->engine->policy),
         .hangs = play->hangs,
     };
     if (!scripted)

@@ -152,7 +152,8 @@ void rings_yield_words_(uint32_t ret[RINGS_YIELD_WORDS])
  * tests/corpus/corpus_sweep.c, each by its id in the first word). */
 static bool can_switch(const struct cps_afuc *machine)
 {
-    static const uint16_t ids[] = {0x6ee, 0x6dd, 0x6dc, 0x710, 0x730, 0x740, 0x512, 0x200, 0x520, 0x310, 0x7aa};
+    static const uint16_t ids[] = {0x6ee, 0x6dd, 0x6dc, 0x710, 0x730, 0x740,
+                                   0x512, 0x200, 0x520, 0x310, 0x7aa};
     bool known = false;
     for (unsigned i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
         known |= machine_id_(machine) == ids[i];
