@@ -8,6 +8,7 @@
 #include "tools/explain/info/info.h"
 #include "tools/cmd/options/opt.h"
 #include "tools/run/file_kind.h"
+#include "tools/run/fit.h"
 #include "tools/run/files.h"
 #include "tools/run/play.h"
 #include "fw/nv/script/script.h"
@@ -105,6 +106,54 @@ static struct cps_err *print_text(struct json_object *file)
     return report_text(&text);
 }
 
+/* Firmware that a description in @p file is of. */
+static bool firmware_of(struct json_object *file, struct cps_fw *ret)
+{
+    uint32_t id = (uint32_t)cps_json_get_int(file, "id", 0);
+    const struct cps_target *target = cps_target_find(id);
+    *ret = (struct cps_fw){.id = id, .gen = target ? target->gen : CPS_GEN_NONE};
+    return target && !strcmp(cps_json_get_text(file, "kind", ""), "firmware");
+}
+
+/* The firmware among @p files that is of the generation of this GPU, unless one of them fits it. */
+static struct json_object *find_misfit(struct json_object *files, uint64_t gpu, struct misfit *ret)
+{
+    struct json_object *found = NULL;
+    for (size_t i = 0; i < cps_json_count(files); i++) {
+        struct json_object *file = json_object_array_get_idx(files, i);
+        struct cps_fw fw;
+        struct misfit misfit;
+        if (!firmware_of(file, &fw) || cps_gpu_generation(gpu) != cps_gen_row(fw.gen)->number)
+            continue;
+        if (!misfit_find(&fw, gpu, &misfit))
+            return NULL;
+        if (!found)
+            *ret = misfit;
+        found = found ? found : file;
+    }
+    return found;
+}
+
+/* Notes captures that come with firmware of their generation, but for other chips. */
+static void note_misfits(const struct cps_options *opt, struct json_object *files)
+{
+    for (size_t i = 0; i < cps_json_count(files); i++) {
+        struct json_object *file = json_object_array_get_idx(files, i);
+        uint64_t gpu = (uint64_t)cps_json_get_int(file, "gpu_id", 0);
+        struct misfit misfit;
+        CPS_BUF text = {0};
+        gpu = gpu ? gpu : (uint64_t)cps_json_get_int(file, "chip_id", 0) & UINT32_MAX;
+        struct json_object *firmware = gpu ? find_misfit(files, gpu, &misfit) : NULL;
+        if (!firmware)
+            continue;
+        misfit_json(&misfit, file);
+        misfit_put(&misfit, cps_json_get_text(firmware, "name", ""), "the capture is from", &text);
+        if (!opt->json)
+            report_aside("%s: note: %s\n", cps_json_get_text(file, "name", ""),
+                         cps_buf_text(&text));
+    }
+}
+
 int cmd_info(const struct cps_options *opt)
 {
     const struct cps_isa *isa = NULL; /* of scripts */
@@ -133,6 +182,7 @@ int cmd_info(const struct cps_options *opt)
             status = status ? status : 4;
         }
     }
+    note_misfits(opt, files);
     if (opt->json && (!status || status == 4)) {
         struct cps_err *err = doc_print(root, NULL, true);
         return err ? report_error(err) : status;

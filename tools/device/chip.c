@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const struct device_chip chips[] = {
-#define DEVICE_CHIP(name, gpu, chip, gmem, base, bank, swizzle, macrotile, raytracing, first, \
-                    second)                                                                   \
+#define DEVICE_CHIP(name, gpu, chip, gmem, base, bank, swizzle, macrotile, raytracing, target, \
+                    first, second)                                                             \
     {name, gpu, chip, gmem, base, bank, swizzle, macrotile, raytracing, {first, second}},
 #include "tools/device/chip.def"
 };

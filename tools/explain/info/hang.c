@@ -11,6 +11,7 @@
 #include "tools/run/replay.h"
 #include "tools/run/hang/hang.h"
 #include "tools/run/code.h"
+#include "tools/run/fit.h"
 #include "tools/explain/info/info.h"
 #include "tools/cmd/render/doc.h"
 #include "tools/cmd/terminal/oom.h"
@@ -20,6 +21,7 @@
 
 static const char layout[] =
     "{.name:e}: capture, {format}\n{.story}"
+    "{.misfit?  note: {.misfit}\n}"
     "{.not_replayed?  not replayed: {.not_replayed}\n}"
     "{.head}"
     "{rings*  ring {id} 0x{iova:016x} {size} bytes, rptr {rptr}, wptr {wptr}, "
@@ -491,7 +493,14 @@ static struct cps_err *describe(struct hang *h, const char *name, const char *fi
                                 struct json_object *to)
 {
     struct cps_names *names = NULL;
+    struct misfit misfit;
     CPS_TRY(replay(h, firmware, to));
+    if (firmware && h->play->fw && misfit_find(h->play->fw, h->dump->gpu, &misfit)) {
+        CPS_BUF text = {0};
+        misfit_put(&misfit, h->play->fw->name, "the dump is from", &text);
+        cps_json_buf(to, ".misfit", &text);
+        misfit_json(&misfit, to);
+    }
     /* The layout of names: that of the firmware given, else that of the GPU's number. */
     CPS_TRY(cps_names_create(h->play->fw ? h->play->fw->layout : cps_gpu_layout(h->dump->gpu), NULL,
                              &names));

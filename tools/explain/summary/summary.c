@@ -10,6 +10,7 @@
 #include "tools/cmd/terminal/oom.h"
 #include "tools/cmd/terminal/report.h"
 #include "tools/run/code.h"
+#include "tools/run/fit.h"
 #include "tools/run/replay.h"
 #include "trace/out/json.h"
 
@@ -24,6 +25,7 @@ static const char afuc_layout[] =
     "{unmodelled*  {space:-6} 0x{number:04x} x{count}{name?  {name}}\n}"
     "{.is_full?  ... and possibly more\n}"
     "{assumed?firmware: {assumed}\n}"
+    "{.misfit?note: {.misfit}\n}"
     "{run_as?warning: the capture is of a{.gpu}xx, it was run as {run_as} (--as)\n}" TOTALS
     "{.submissions?{.executed} of {.submissions} submissions executed, "
     "{.not_captured} not captured, }{assumptions} assumption{assumptions~s}, {.places} unmodelled "
@@ -85,6 +87,19 @@ static void put_places(const struct play *play, struct json_object *list)
     }
 }
 
+/* Firmware of another chip; the demo's is for what it is shown with. */
+static void put_misfit(const struct play *play, struct json_object *to)
+{
+    struct misfit misfit;
+    CPS_BUF text = {0};
+    if ((play->config->demo && !play->config->fw_count) ||
+        !misfit_find(play->fw, play->gpu, &misfit))
+        return;
+    misfit_put(&misfit, play->fw->name, "the capture is from", &text);
+    cps_json_buf(to, ".misfit", &text);
+    misfit_json(&misfit, to);
+}
+
 static void put_afuc(const struct play *play, struct json_object *to)
 {
     const struct cps_engine *engine = play->engine;
@@ -105,6 +120,7 @@ static void put_afuc(const struct play *play, struct json_object *to)
     unsigned gpu = play->gpu ? cps_gpu_generation(play->gpu) : cps_gen_row(play->gen)->number;
     if (gpu != cps_gen_row(play->gen)->number) /* --as */
         doc_put(to, "run_as=%s .gpu=%u", cps_gen_name(play->gen), gpu);
+    put_misfit(play, to);
     if (!play->dump) /* whose ring is no submission */
         doc_put(to, ".executed=%u .submissions=%u .not_captured=%u", play->executed,
                 play->submissions, play->not_captured);
