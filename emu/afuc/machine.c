@@ -439,7 +439,7 @@ static void keep_counts(struct cps_afuc *to, const struct cps_afuc *from)
     engine->instructions = from->engine.instructions;
     engine->packets = from->engine.packets;
     memcpy(engine->launches, from->engine.launches, sizeof(engine->launches));
-    engine->changes = from->engine.changes;
+    engine->changes = from->engine.changes + 1; /* registers are others */
     engine->asked = from->engine.asked;
     engine->asked_context = from->engine.asked_context;
     engine->tap = from->engine.tap;

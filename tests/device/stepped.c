@@ -5,6 +5,7 @@
  * Usage: stepped run       prints what it reads after each submission
  *        stepped hang      its submission is rejected
  *        stepped vain      its submission waits for what never comes
+ *        stepped recover   two submissions that are rejected, and one after each that is not
  *        stepped sleep     submits nothing
  *        stepped late      sleeps after a submission
  *        stepped twice     two processes, each with a context of its own, at the same addresses */
@@ -73,6 +74,24 @@ static int hang(int fd, bool waits)
     return 0;
 }
 
+static int recover(int fd)
+{
+    struct gpu_buf data = gpu_alloc(fd, 4096);
+    struct gpu_more more = {.other = &data};
+    const uint32_t nothing = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct gpu_buf stream = gpu_alloc(fd, 4096);
+        gpu_write(&stream, data.iova + 4 * i, 50 + i);
+        if (i % 2 == 0)
+            gpu_packet(&stream, 0x7e, 1, &nothing);
+        gpu_run(fd, &stream, more);
+        printf("submission %u: %u, faults %llu\n", i, data.data[i],
+               (unsigned long long)gpu_param(fd, MSM_FAULTS));
+        fflush(stdout);
+    }
+    return 0;
+}
+
 static int sleep_after(int fd, bool submits)
 {
     struct gpu_buf stream = gpu_alloc(fd, 4096);
@@ -97,6 +116,8 @@ int main(int argc, char **argv)
         return submit_all(fd, 100);
     if (!strcmp(what, "hang") || !strcmp(what, "vain"))
         return hang(fd, !strcmp(what, "vain"));
+    if (!strcmp(what, "recover"))
+        return recover(fd);
     if (!strcmp(what, "sleep") || !strcmp(what, "late"))
         return sleep_after(fd, !strcmp(what, "late"));
     pid_t other = fork();

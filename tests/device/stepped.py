@@ -126,6 +126,26 @@ def hang():
     assert printed == ["status, faults 1"], printed
 
 
+def recovery():
+    """After a hang the next submission works; breakpoints stay, the way back leads over the reset, and each hang has a dump."""
+    dumps = os.path.join(FOLDER, "dumps")
+    os.mkdir(dumps)
+    lines = ["break pkt:CP_MEM_WRITE", "continue", "continue", "continue", "step 3", "rsubmit", "rsubmit", "rsubmit", "rsubmit", "continue",
+             "delete", "continue", "continue", "continue"]
+    shown, printed = session(lines, "recover", options=DEMO + ["--dumps", dumps])
+    assert "bad packet" in shown[3], shown[3]
+    assert "breakpoint 1" in shown[4] and place(shown[4])[1] == 1, shown[4]
+    assert place(shown[6]) == place(shown[4]), shown
+    assert place(shown[9])[1] == 0 and place(shown[10])[1] == 0 and "breakpoint 1" in shown[10], shown
+    assert "bad packet" in shown[12] and place(shown[12])[1] == 2, shown[12]  # the first one is over
+    assert all("the end" in text for text in shown[13:]), shown
+    assert printed == ["submission %d: %d, faults %d" % (i, 50 + i, 1 + i // 2) for i in range(4)], printed
+    for number in (1, 2):
+        done = subprocess.run([CPSCOPE, "run", "--demo", os.path.join(dumps, "hang-%d.devcore" % number)], text=True, timeout=60,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert done.returncode == 0 and "differ" in done.stdout, done
+
+
 def waits_in_vain():
     """What nobody writes is a deadlock after --hang-after."""
     shown, printed = session(["continue", "continue"], "vain", options=DEMO + ["--hang-after", "50"])
@@ -208,7 +228,7 @@ def real():
 TESTS = [("stops before the first submission executes", first), ("a breakpoint in a later submission", breakpoint_later),
          ("a watchpoint on memory", watchpoint), ("why of a word that the program reads", why),
          ("back into the first submission", back), ("a change in an old submission", change),
-         ("the program waits for the debugger", held), ("two contexts", contexts), ("a bad packet", hang),
+         ("the program waits for the debugger", held), ("two contexts", contexts), ("a bad packet", hang), ("submissions after hangs", recovery),
          ("a wait in vain", waits_in_vain), ("an interrupt leads to the prompt", interrupted), ("a killed program", killed),
          ("a program killed in a submission", killed_in_job), ("a debugger that is ended", terminated), ("usage", usage)]
 try:

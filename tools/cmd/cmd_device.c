@@ -179,8 +179,6 @@ static struct cps_err *serve(struct session *session)
                                                         (opt->output && !strcmp(opt->output, "-"))};
     char socket[160];
     bool ended = false;
-    CPS_TRY(check_folder("--dumps", session->opt->dumps));
-    CPS_TRY(check_folder("--record-dir", session->opt->record_dir));
     CPS_TRY(device_gpu_boot(device));
     CPS_TRY(open_record(session));
     CPS_TRY(device_folder_make(session->folder, sizeof(session->folder), session->opt->kgsl));
@@ -302,6 +300,10 @@ int cmd_device(const struct cps_options *given)
     opt.run.chip = NULL;
     opt.arg[opt.arg_count] = NULL; /* in argv, which has room for it */
     struct cps_err *err = choose_policy(&opt);
+    if (!err)
+        err = check_folder("--dumps", opt.dumps);
+    if (!err)
+        err = check_folder("--record-dir", opt.record_dir);
     if (!err && !opt.run.demo)
         err = choose_firmware(&opt, chip, path);
     int status = report_result(err);
@@ -318,8 +320,11 @@ int cmd_device(const struct cps_options *given)
                                          .hang = tell_hang,
                                          .listener = -1},
                               .pidfd = -1};
-    if (opt.step)
-        return device_debug(&opt, &session.device);
+    if (opt.step) {
+        status = device_debug(&opt, &session.device);
+        int failed = report_result(session.failed);
+        return status ? status : failed;
+    }
     device_gpu_host(&session.device, &session.source.host);
     session.source.summary = (struct summary_source){&session, put_counts};
     status = run_source(&opt, &session.source);

@@ -57,8 +57,8 @@ int device_debug(const struct cps_options *opt, struct device *device)
 {
     struct program program = {.step.live.open = start_program, .step.child = -1, .opt = opt};
     struct interrupt taken;
-    if (opt->output || opt->record || opt->record_dir || opt->dumps || opt->idle)
-        return report_usage("--step: expected no -o, --record, --record-dir, --dumps or --idle");
+    if (opt->output || opt->record || opt->record_dir || opt->idle)
+        return report_usage("--step: expected no -o, --record, --record-dir or --idle");
     interrupt_take(&taken);
     device_step_init(&program.step, device);
     int status = step_session(opt, NULL, &program.step.live);

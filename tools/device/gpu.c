@@ -568,7 +568,6 @@ void device_gpu_run(struct device *device)
 
 void device_gpu_end(struct device *device, bool hung)
 {
-    device->counts.hangs += hung;
     end_job(device, hung);
 }
 

@@ -203,8 +203,9 @@ static struct cps_err *add_buffers(struct device_step *step, const struct device
 static struct cps_err *begin_job(struct device_step *step)
 {
     step->next_cmd = 0;
-    step->gives_up_at = 0;
     step->live.session->spent = 0;
+    step->device->gpu.began = session_engine(step->live.session)->clock;
+    step->device->gpu.ring_began = cps_afuc_ring_end_(session_afuc(step->live.session), 0);
     CPS_TRY(add_buffers(step, step->device->gpu.job));
     return gather(step);
 }
@@ -335,25 +336,48 @@ static struct cps_err *next_part(struct device_step *step, bool *ret)
     return NULL;
 }
 
-/* The move began where a hang had been shown: it spins since. */
-static bool gives_up(const struct device_step *step)
+static enum cps_stop stop_of(const struct cps_debug_stop *stop)
 {
-    return step->gives_up_at && step->live.began >= step->gives_up_at;
+    return stop->reason == CPS_WHY_BAD_PACKET ? CPS_STOP_BAD_PACKET
+           : stop->reason == CPS_WHY_FAULT    ? CPS_STOP_FAULT
+                                              : CPS_STOP_DEADLOCK;
 }
 
-/* What nobody will end is shown first; who goes on gives the job up, as the kernel does. The engine
- * cannot execute another one. */
-static void give_up(struct device_step *step)
+/* As the kernel: a line, a dump. The device looks at the debugger's engine meanwhile. */
+static struct cps_err *tell_hang(struct device_step *step, enum cps_stop stop)
 {
-    if (!gives_up(step)) {
-        step->gives_up_at = cps_debug_location(step->live.session->debug).step;
-        return;
+    struct device *device = step->device;
+    struct play *play = &step->live.session->play;
+    CPS_BUF why = {0};
+    CPS_TRY(cps_engine_clone(session_engine(step->live.session), &play->engine));
+    cps_engine_run(play->engine, 4u << 20); /* what it waits for is known then */
+    play_explain(play, play->engine, stop, &why);
+    device->gpu.play = play;
+    device->gpu.next_cmd = step->next_cmd;
+    device->hang(device, "hang", cps_buf_text(&why));
+    cps_engine_destroy(CPS_TAKE(play->engine));
+    return NULL;
+}
+
+/* What nobody will end is shown first; who goes on gives the job up, as the kernel does, and the
+ * processor is reset. A hang in an old submission is the user's. */
+static struct cps_err *give_up(struct device_step *step, const struct cps_debug_stop *stop,
+                               bool *ret)
+{
+    struct session *session = step->live.session;
+    uint64_t fed = cps_debug_location(session->debug).fed;
+    if (!session_gives_up(session, step->live.began) || feed_item(&session->play.feed, fed))
+        return NULL;
+    *ret = true;
+    if (has_job(step)) {
+        step->device->counts.hangs++;
+        CPS_TRY(tell_hang(step, stop_of(stop)));
+        deliver(step);
+        device_gpu_end(step->device, true);
     }
-    do {
-        if (has_job(step))
-            device_gpu_end(step->device, true);
-        serve_clients(step);
-    } while (has_job(step) && !is_interrupted(step));
+    session->hung_at = 0;
+    CPS_TRY(play_gather_recovery(&session->play, cps_stop_reason(stop_of(stop))));
+    return cps_debug_feed(session->debug);
 }
 
 /* The engine waits for memory: what it has stored goes to the client, which may change it. */
@@ -380,13 +404,14 @@ static struct cps_err *end_wait(struct device_step *step, bool *ret)
     struct session *session = step->live.session;
     uint64_t fed = cps_debug_location(session->debug).fed;
     const struct cps_item *next = feed_item(&session->play.feed, fed);
-    *ret = next && !cps_item_acts(next);
+    *ret = next && !cps_item_acts(next) && next->kind != CPS_ITEM_RECOVER;
     if (*ret)
         return cps_debug_feed(session->debug);
     struct cps_engine *stuck = next ? NULL : session_stuck(session);
     bool known = stuck && cps_engine_waits_for(stuck, CPS_STOP_DEADLOCK, &step->wait);
     cps_engine_destroy(stuck);
-    if (known && step->wait.what == CPS_WAIT_MEMORY && has_job(step) && !gives_up(step))
+    if (known && step->wait.what == CPS_WAIT_MEMORY && has_job(step) &&
+        !session_gives_up(session, step->live.began))
         CPS_TRY(wait_for_memory(step, ret));
     return NULL;
 }
@@ -400,14 +425,14 @@ static bool more(struct session_live *live, struct cps_debug_stop *stop)
         err = next_part(step, &goes_on);
     else if (stop->reason == CPS_WHY_DEADLOCK)
         err = end_wait(step, &goes_on);
-    else if (stop->reason != CPS_WHY_FAULT && stop->reason != CPS_WHY_BAD_PACKET)
+    else if (!session_hangs(stop))
         return false;
+    if (!err && !goes_on && is_interrupted(step))
+        stop->reason = CPS_WHY_INTERRUPTED;
+    else if (!err && !goes_on && stop->reason != CPS_WHY_END)
+        err = give_up(step, stop, &goes_on);
     if (err)
         stop->reason = CPS_WHY_NOMEM;
-    else if (!goes_on && is_interrupted(step))
-        stop->reason = CPS_WHY_INTERRUPTED;
-    else if (!goes_on && stop->reason != CPS_WHY_END)
-        give_up(step);
     cps_err_free(err);
     return goes_on && !err;
 }

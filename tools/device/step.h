@@ -31,8 +31,7 @@ struct device_step {
     bool waits; /**< for memory, as `wait` says, until the time `patience_ends` */
     struct cps_wait wait;
     int64_t patience_ends;
-    uint64_t gives_up_at; /**< a move that begins at this step or later gives up the job; 0: none */
-    uint64_t given;       /**< bytes since item `mark` */
+    uint64_t given; /**< bytes since item `mark` */
     uint64_t mark;
     struct cps_err *failed; /**< of the device, which ends for that */
 };

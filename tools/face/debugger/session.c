@@ -133,14 +133,41 @@ struct cps_err *session_open(struct session *s)
     return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
 }
 
+/* A hang after which the GPU was reset is shown first: a move that begins there goes on. */
+static bool recovers(struct session *s, uint64_t began, struct cps_debug_stop *stop)
+{
+    const struct cps_item *next = feed_item(&s->play.feed, cps_debug_location(s->debug).fed);
+    if (!session_hangs(stop) || !session_gives_up(s, began) || !next ||
+        next->kind != CPS_ITEM_RECOVER)
+        return false;
+    struct cps_err *err = cps_debug_feed(s->debug);
+    s->hung_at = 0;
+    if (err)
+        stop->reason = CPS_WHY_NOMEM;
+    cps_err_free(err);
+    return !err;
+}
+
+static bool goes_on(struct session *s, uint64_t began, struct cps_debug_stop *stop)
+{
+    return recovers(s, began, stop) || (s->live && s->live->more(s->live, stop));
+}
+
 struct cps_debug_stop session_run(struct session *s, enum cps_debug_go go, unsigned core)
 {
-    struct cps_debug_stop stop;
+    struct cps_debug_stop stop = s->hung;
+    uint64_t began = cps_debug_location(s->debug).step;
     if (s->live)
-        s->live->began = cps_debug_location(s->debug).step;
+        s->live->began = began;
+    if (s->hung_at && began == s->hung_at)
+        goes_on(s, began, &stop);
     do {
         stop = cps_debug_run(s->debug, go, core);
-    } while (s->live && s->live->more(s->live, &stop));
+    } while (goes_on(s, began, &stop));
+    if (session_hangs(&stop)) {
+        s->hung = stop;
+        s->hung_at = cps_debug_location(s->debug).step;
+    }
     return stop;
 }
 

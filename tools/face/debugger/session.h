@@ -43,7 +43,9 @@ struct session {
     uint64_t spent;   /**< of the command at hand, CPS_DEBUG_INTERRUPT at a time */
     bool limited;     /**< a command ended because of the limit */
     const char *line; /**< the command at hand as it was typed, whose columns errors count; NULL */
-    uint64_t start;   /**< step at which the session was opened */
+    struct cps_debug_stop hung; /**< the last hang that was shown... */
+    uint64_t hung_at;           /**< ...at this step, and that nothing has ended since; 0: none */
+    uint64_t start;             /**< step at which the session was opened */
 };
 
 /* ---- session.c ---- */
@@ -62,6 +64,18 @@ void session_count_instructions(struct session *session, uint64_t instructions);
 bool session_interrupted(struct session *session);
 /** Appends a line about the place at which a session of a hang dump was opened. */
 void session_opened(const struct session *session, struct cps_buf *out);
+
+/** Whether a move that began at @p step gives up what hangs: the hang was shown before. */
+static inline bool session_gives_up(const struct session *session, uint64_t step)
+{
+    return session->hung_at && step >= session->hung_at;
+}
+/** Whether the engine cannot go on. */
+static inline bool session_hangs(const struct cps_debug_stop *stop)
+{
+    return stop->reason == CPS_WHY_DEADLOCK || stop->reason == CPS_WHY_FAULT ||
+           stop->reason == CPS_WHY_BAD_PACKET;
+}
 
 /** The engine at this place. */
 static inline struct cps_engine *session_engine(const struct session *session)
