@@ -320,7 +320,7 @@ int cmd_device(const struct cps_options *given)
                                          .hang = tell_hang,
                                          .listener = -1},
                               .pidfd = -1};
-    if (opt.step) {
+    if (device_has_debugger(&opt)) {
         status = device_debug(&opt, &session.device);
         int failed = report_result(session.failed);
         return status ? status : failed;

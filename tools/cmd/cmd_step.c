@@ -18,6 +18,7 @@
 #include "tools/face/prompt/prompt.h"
 #include "tools/face/screen/screen.h"
 #include "tools/run/account.h"
+#include "tools/run/interrupt.h"
 #include "tools/explain/summary/summary.h"
 #include "trace/out/json.h"
 
@@ -70,7 +71,7 @@ static void interact(struct debugger *r)
 {
     char *line = NULL;
     prompt_begin();
-    while (!r->quit && (line = prompt_line(r, r->writing ? ">" : "(cpscope) "))) {
+    while (!r->quit && !interrupted && (line = prompt_line(r, r->writing ? ">" : "(cpscope) "))) {
         CPS_FREE char *again = *line ? NULL : tool_strdup(command_repeat(r));
         run_typed(r, again ? again : line);
         free(line);
@@ -86,7 +87,9 @@ static struct cps_err *read_line(char line[MAX_LINE], bool *more)
 {
     memset(line, 0, MAX_LINE);
     *more = fgets(line, MAX_LINE, stdin) != NULL;
-    if (ferror(stdin))
+    if (interrupted)
+        *more = false;
+    else if (ferror(stdin))
         return cps_err_os("(stdin)", "read");
     if (*more && !feof(stdin) && !memchr(line, '\n', MAX_LINE))
         return cps_err_new(CPS_ERR_INPUT, "(stdin): a line of more than %u bytes, expected its end",
@@ -194,6 +197,9 @@ int step_session(const struct cps_options *opt, const char *capture, struct sess
     int status = 0;
     bool failed = false;
     bool is_alone = !opt->dap && (opt->batch || !isatty(STDIN_FILENO));
+    bool listens = live && (opt->listen || opt->listen_wait);
+    const struct dap_setup setup = {.config = opt->run, .symbols = opt->symbols};
+    struct attach_server *server = NULL;
     struct cps_err *err = NULL;
     struct debugger *r = tool_alloc(1, sizeof(*r));
     r->session.config = &opt->run;
@@ -205,13 +211,20 @@ int step_session(const struct cps_options *opt, const char *capture, struct sess
     r->session.limit =
         is_alone ? opt->run.limit : 0; /* no user is there to stop endless firmware */
     running = r;
-    sigaction(SIGINT, &action, NULL);
-    if (opt->run.fw_count || opt->run.demo || capture)
+    if (!listens)
+        sigaction(SIGINT, &action, NULL);
+    if (listens)
+        err = attach_server_open(&setup, opt->listen, opt->listen_wait, &server);
+    if (!err && (opt->run.fw_count || opt->run.demo || capture))
         err = session_open(&r->session);
-    if (!err)
+    if (!err && listens)
+        attach_server_serve(server, r);
+    else if (!err)
         err = opt->dap ? dap_serve(r, take_launch, stdin, stdout) : converse(r, opt, &failed);
+    attach_server_close(server);
     status = err ? 0 : end_status(r, is_alone);
-    signal(SIGINT, SIG_DFL);
+    if (!listens)
+        signal(SIGINT, SIG_DFL);
     command_deinit(r);
     session_close(&r->session);
     free(r);

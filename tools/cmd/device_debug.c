@@ -29,7 +29,8 @@ static struct cps_err *start_program(struct session_live *live, struct session *
     const struct device_program start = {.folder = program->folder,
                                          .root = program->opt->root,
                                          .argv = program->opt->arg,
-                                         .debugged = true,
+                                         .debugged =
+                                             !program->opt->listen && !program->opt->listen_wait,
                                          .to_stderr = program->opt->dap};
     char socket[160];
     live->session = session;
@@ -53,12 +54,19 @@ static int end_program(struct program *program)
     return program->step.ended ? device_program_status(ended) : 0;
 }
 
+bool device_has_debugger(const struct cps_options *opt)
+{
+    return opt->step || opt->dap || opt->script || opt->batch || opt->screen || opt->listen ||
+           opt->listen_wait;
+}
+
 int device_debug(const struct cps_options *opt, struct device *device)
 {
     struct program program = {.step.live.open = start_program, .step.child = -1, .opt = opt};
     struct interrupt taken;
     if (opt->output || opt->record || opt->record_dir || opt->idle)
-        return report_usage("--step: expected no -o, --record, --record-dir or --idle");
+        return report_usage("the debugger (--step, --listen, --dap) has no -o, --record, "
+                            "--record-dir or --idle");
     interrupt_take(&taken);
     device_step_init(&program.step, device);
     int status = step_session(opt, NULL, &program.step.live);
@@ -67,5 +75,5 @@ int device_debug(const struct cps_options *opt, struct device *device)
     int ended = end_program(&program);
     device_folder_remove(program.folder);
     interrupt_give_back(&taken);
-    return status ? status : failed ? failed : ended;
+    return interrupted ? 128 + interrupted : status ? status : failed ? failed : ended;
 }

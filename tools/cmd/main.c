@@ -15,6 +15,7 @@
 #include "tools/cmd/terminal/paint.h"
 #include "tools/cmd/terminal/progress.h"
 #include "tools/cmd/terminal/report.h"
+#include "tools/cmd/device_debug.h"
 #include "tools/face/dap/dap.h"
 #include "trace/out/outfile.h"
 
@@ -66,13 +67,18 @@ static const char *overwritten(const struct cps_options *opt, bool converts)
     return NULL;
 }
 
+static bool has_prompt(unsigned command, const struct cps_options *opt)
+{
+    return command == OPT_SHIFT_STEP || (command == OPT_SHIFT_DEVICE && device_has_debugger(opt));
+}
+
 /* Whether what comes out goes to a terminal as it comes, where a line of progress would be in it:
  * what is printed at the end hides the line first. */
 static bool writes_to_terminal(unsigned command, const struct cps_options *opt)
 {
     const unsigned streams = 1u << OPT_SHIFT_RUN | 1u << OPT_SHIFT_DECODE | 1u << OPT_SHIFT_CONVERT;
     bool on_stdout = !opt->output || !strcmp(opt->output, "-");
-    return command == OPT_SHIFT_STEP ||
+    return has_prompt(command, opt) ||
            (streams >> command & 1 && on_stdout && isatty(STDOUT_FILENO));
 }
 
@@ -91,7 +97,7 @@ static int do_command(int argc, char **argv)
     if (status)
         return status;
     /* The prompt and the screen speak to the terminal themselves, the language server to none. */
-    if (command != OPT_SHIFT_STEP && command != OPT_SHIFT_LSP)
+    if (!has_prompt((unsigned)command, &opt) && command != OPT_SHIFT_LSP)
         guard_output();
     for (unsigned i = 0; i < opt.run.fw_count; i++)
         opt.run.fw[i] = files_firmware(&opt.fw_path, opt.run.fw[i], firmware[i]);

@@ -440,6 +440,7 @@ static bool more(struct session_live *live, struct cps_debug_stop *stop)
 void device_step_init(struct device_step *step, struct device *device)
 {
     step->live.more = more;
+    step->live.listener = -1;
     step->debugger =
         (struct device_debugger){.wants_turn = wants_turn, .time = debugger_time, .timeout = 50};
     step->device = device;

@@ -4,7 +4,7 @@ if exists("b:current_syntax")
     finish
 endif
 syn case match
-syn match cpstraceEvent /^\%(\%(aqe\|bv\|dde_br\|dde_bv\|host\|hwsq\|hwsqb\|lpac\|me\|pfifo\|pfp\|seq\|sqe\|vp1\) \)\=\%(ASSUME\|CTRL\|END\|EXIT\|IRQ\|LAUNCH\|MEMR\|MEMW\|METHOD\|PIPE\|PKT\|PROT\|REG\|REGR\|SQE\|STEP\|STEPX\|SUBMIT\|TICK\|UNMODELLED\|WAIT\|WORD\)\>/ contains=cpstraceProcessor
+syn match cpstraceEvent /^\%(\%(aqe\|bv\|dde_br\|dde_bv\|host\|hwsq\|hwsqb\|lpac\|me\|pfifo\|pfp\|seq\|sqe\|vp1\) \)\=\%(ASSUME\|CTRL\|END\|EXIT\|IRQ\|LAUNCH\|MEMR\|MEMW\|METHOD\|PIPE\|PKT\|PROT\|RECOVER\|REG\|REGR\|SQE\|STEP\|STEPX\|SUBMIT\|TICK\|UNMODELLED\|WAIT\|WORD\)\>/ contains=cpstraceProcessor
 syn match cpstraceProcessor /^\%(aqe\|bv\|dde_br\|dde_bv\|host\|hwsq\|hwsqb\|lpac\|me\|pfifo\|pfp\|seq\|sqe\|vp1\)\>/ contained
 syn match cpstraceNumber /\<\%(0x\x\+\|\d\+\)\>/
 syn match cpstracePlace / pc=0x\x\+/ contained

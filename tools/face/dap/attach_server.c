@@ -13,6 +13,7 @@
 
 #include "isa/base/shown.h"
 #include "tools/face/dap/dap_private.h"
+#include "tools/run/interrupt.h"
 
 struct attach_server {
     struct dap_run run;
@@ -125,15 +126,11 @@ struct cps_err *attach_server_open(const struct dap_setup *setup, const char *pa
     return NULL;
 }
 
-/* As cps_engine_interrupt() asks; the end that an editor asked for lasts. What went wrong for an
- * editor is no matter of the run's. */
-static bool serve_waiting(void *context)
+static bool serve_client(struct attach_server *s)
 {
-    struct attach_server *s = context;
     int client = s->run.ended ? -1 : attach_accept(s->run.listener, ATTACH_HELLO "\n");
     if (client < 0)
         return s->run.ended;
-    s->run.clock = s->play->engine->clock;
     struct cps_err *err = dap_serve_run(&s->run, client);
     if (err)
         fprintf(stderr, "cpscope: an editor was let go: %s\n", err->message);
@@ -142,6 +139,45 @@ static bool serve_waiting(void *context)
         fputs("cpscope: an editor ended the run\n", stderr);
     close(client);
     return s->run.ended;
+}
+
+/* As cps_engine_interrupt() asks; the end that an editor asked for lasts. What went wrong for an
+ * editor is no matter of the run's. */
+static bool serve_waiting(void *context)
+{
+    struct attach_server *s = context;
+    s->run.clock = s->play->engine->clock;
+    return serve_client(s);
+}
+
+/* Others are refused at the socket meanwhile; what one has typed ends with it. */
+static void serve_device(struct attach_server *s)
+{
+    struct session *session = &s->run.debugger->session;
+    session->live->listener = -1;
+    serve_client(s);
+    session->live->listener = s->run.listener;
+    session->limited = false;
+    s->run.debugger->interrupt = 0;
+}
+
+void attach_server_serve(struct attach_server *s, struct debugger *debugger)
+{
+    struct session *session = &debugger->session;
+    enum cps_debug_reason reason = CPS_WHY_GONE;
+    s->run.debugger = debugger;
+    session->live->listener = s->run.listener;
+    while (s->waits && !s->run.attached && !s->run.ended && !interrupted) {
+        if (poll(&(struct pollfd){s->run.listener, POLLIN, 0}, 1, 500) == 1)
+            serve_device(s);
+    }
+    while (!s->run.ended && !interrupted && reason != CPS_WHY_END && reason != CPS_WHY_NOMEM &&
+           reason != CPS_WHY_REFUSED) {
+        reason = session_run(session, CPS_GO_ON, session->core).reason;
+        if (reason == CPS_WHY_INTERRUPTED)
+            serve_device(s);
+    }
+    session->live->listener = -1;
 }
 
 void attach_server_begin(struct attach_server *s, struct play *play)

@@ -212,7 +212,7 @@ static struct cps_err *serve_on(struct debugger *debugger, dap_options *options,
     d->session = &debugger->session;
     d->options = options;
     d->run = run;
-    d->open = d->session->debug != NULL;
+    d->open = !run && d->session->debug;
     d->lists = doc_new();
     struct cps_err *err = dap_wire_open(run ? "(socket)" : "(stdin)", in, out, &debugger->interrupt,
                                         run ? run->listener : -1, &d->wire);
@@ -220,8 +220,10 @@ static struct cps_err *serve_on(struct debugger *debugger, dap_options *options,
         err = serve_client(d);
     dap_wire_close(d->wire);
     point_clear(d->session);
-    session_close(d->session);
-    *d->session = (struct session){0};
+    if (!run || !run->debugger) {
+        session_close(d->session);
+        *d->session = (struct session){0};
+    }
     json_object_put(d->launched);
     json_object_put(d->hello);
     json_object_put(d->known);
@@ -247,7 +249,7 @@ struct cps_err *dap_serve_run(struct dap_run *run, int socket)
             close(copy);
         return err;
     }
-    struct debugger *debugger = tool_alloc(1, sizeof(*debugger));
+    struct debugger *debugger = run->debugger ? run->debugger : tool_alloc(1, sizeof(*debugger));
     sigaction(SIGPIPE, &ignore, &before); /* a client that is gone */
     run->socket = socket;
     dap_limit_sending(socket, ATTACH_SECONDS);
@@ -255,8 +257,10 @@ struct cps_err *dap_serve_run(struct dap_run *run, int socket)
     run->patience_ends.tv_sec += ATTACH_SECONDS;
     /* What a client did wrong, or that it is gone, is no concern of the run's. */
     cps_err_free(serve_on(debugger, NULL, run, socket, out));
-    command_deinit(debugger);
-    free(debugger);
+    if (!run->debugger) {
+        command_deinit(debugger);
+        free(debugger);
+    }
     fclose(out);
     sigaction(SIGPIPE, &before, NULL);
     return NULL;

@@ -40,6 +40,10 @@ CPS_MUST_USE struct cps_err *attach_server_open(const struct dap_setup *setup, c
 void attach_server_begin(struct attach_server *server, struct play *play);
 /** Removes the socket. NULL is fine. */
 void attach_server_close(struct attach_server *server);
+/** Lets editors in while the session of @p debugger, whose input is a device, goes on: they get
+ * this session, one after the other, and it waits meanwhile. Until the program has ended, an editor
+ * or a signal ends it. */
+void attach_server_serve(struct attach_server *server, struct debugger *debugger);
 /** For handlers of signals that end the process: removes the socket. */
 void attach_unlink_all(void);
 

@@ -88,14 +88,15 @@ CPS_MUST_USE struct cps_err *attach_connect(const struct attach_socket *at, int 
 /* ---- the adapter ---- */
 
 /** A run that clients attach to: they get a session of their own at the position of the run,
- * so that nothing they do is seen in what the run writes. */
+ * so that nothing they do is seen in what the run writes. Of a device they get its own. */
 struct dap_run {
-    struct dap_setup setup;        /**< of the run; every input can be read again */
-    uint64_t clock;                /**< of its engine */
-    bool attached;                 /**< set when a client did */
-    bool ended;                    /**< set when one has asked for the end of the run */
-    int listener;                  /**< others are refused there; -1: there is none */
-    int socket;                    /**< of the client that is served */
+    struct dap_setup setup;    /**< of the run; every input can be read again */
+    struct debugger *debugger; /**< of a device, whose session clients get; NULL: of their own */
+    uint64_t clock;            /**< of its engine */
+    bool attached;             /**< set when a client did */
+    bool ended;                /**< set when one has asked for the end of the run */
+    int listener;              /**< others are refused there; -1: there is none */
+    int socket;                /**< of the client that is served */
     struct timespec patience_ends; /**< by then it has attached, or is let go */
 };
 /** The same for a client that comes through a socket, until it lets go or is gone, or has not

@@ -133,7 +133,10 @@ struct cps_err *dap_attach(struct dap *d)
                        : connect_to_run(d);
     if (d->open)
         return cps_err_new(CPS_ERR_INPUT, "attach: this client is attached already");
-    CPS_TRY(open_session(d, &d->run->setup, d->run->clock));
+    if (d->run->debugger)
+        d->open = true;
+    else
+        CPS_TRY(open_session(d, &d->run->setup, d->run->clock));
     dap_limit_sending(d->run->socket, 0);
     d->stop_on_entry = cps_json_get_bool(d->in, "stopOnEntry", true);
     d->start = cps_debug_location(d->session->debug).step;

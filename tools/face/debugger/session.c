@@ -2,12 +2,14 @@
  * One debugging session: the input is read once and kept, so that going back can feed it again. */
 #include "tools/face/debugger/session.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fw/image/place.h"
 #include "tools/run/code.h"
 #include "tools/run/config.h"
+#include "tools/run/interrupt.h"
 #include "tools/run/replay.h"
 #include "trace/event/launch.h"
 
@@ -73,9 +75,15 @@ void session_count_instructions(struct session *s, uint64_t instructions)
     s->limited = s->limited || (s->limit && s->spent > s->limit);
 }
 
+static bool is_wanted(const struct session_live *live)
+{
+    struct pollfd one = {live->listener, POLLIN, 0};
+    return interrupted || (live->listener >= 0 && poll(&one, 1, 0) == 1);
+}
+
 bool session_interrupted(struct session *s)
 {
-    return s->limited || (s->interrupt && *s->interrupt);
+    return s->limited || (s->live && is_wanted(s->live)) || (s->interrupt && *s->interrupt);
 }
 
 static bool count_interrupt(void *context)

@@ -23,6 +23,7 @@ struct session_live {
      * @return true: items were added, the same move goes on
      */
     bool (*more)(struct session_live *live, struct cps_debug_stop *stop);
+    int listener;            /**< who waits there ends a move, as a signal does; -1: nobody */
     struct session *session; /**< as `open` got it */
     uint64_t began;          /**< step at which the move began */
 };

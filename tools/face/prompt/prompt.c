@@ -28,6 +28,8 @@ enum { HANDLED = sizeof(handled) / sizeof(handled[0]) };
 static volatile sig_atomic_t came; /* the signal that ended the wait; 0: none */
 static sigset_t while_waiting;
 static bool interrupted;
+static bool ended; /* by a signal that somebody else handles */
+static struct sigaction before[HANDLED];
 
 static void on_signal(int signal)
 {
@@ -98,12 +100,15 @@ static void resize_line(struct winsize size)
     rl_forced_update_display();
 }
 
-/* Does what the signal usually does: stops or ends the process. */
+/* Does what the signal does elsewhere: stops or ends the process, or calls a handler. */
 static void raise_usual(int number)
 {
-    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    struct sigaction usual = {.sa_handler = SIG_DFL};
     struct sigaction ours;
     sigset_t one;
+    for (size_t i = 0; i < HANDLED; i++)
+        usual = handled[i] == number ? before[i] : usual;
+    ended = usual.sa_handler != SIG_DFL;
     sigemptyset(&one);
     sigaddset(&one, number);
     sigaction(number, &usual, &ours);
@@ -142,7 +147,7 @@ static int next_key(FILE *in)
         int ready = wait_for_key();
         if (!ready)
             on_change(came);
-        if (ready < 0 || interrupted || (ready && read(STDIN_FILENO, &byte, 1) != 1))
+        if (ready < 0 || interrupted || ended || (ready && read(STDIN_FILENO, &byte, 1) != 1))
             return EOF;
         size_t used = ready ? mbrtowc(&character, &byte, 1, &state) : (size_t)-2;
         if (used == (size_t)-1)
@@ -259,7 +264,6 @@ static char *read_line(struct debugger *debugger, const char *prompt)
 char *prompt_line(struct debugger *debugger, const char *prompt)
 {
     struct sigaction at_prompt = {.sa_handler = on_signal};
-    struct sigaction before[HANDLED];
     sigset_t blocked;
     sigset_t mask;
     char *line = NULL;
@@ -283,5 +287,7 @@ char *prompt_line(struct debugger *debugger, const char *prompt)
     for (size_t i = 0; i < HANDLED; i++)
         sigaction(handled[i], &before[i], NULL);
     sigprocmask(SIG_SETMASK, &mask, NULL);
+    if (ended)
+        free(CPS_TAKE(line));
     return line;
 }
