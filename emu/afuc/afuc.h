@@ -184,6 +184,9 @@ CPS_PUBLIC uint64_t cps_afuc_packets(const struct cps_afuc *machine, unsigned le
  * @param core     gets the core that is to blame
  */
 CPS_PUBLIC enum cps_trouble cps_afuc_trouble(const struct cps_afuc *machine, unsigned *core);
+/** What a processor waits for after CPS_STOP_DEADLOCK: cps_engine_waits_for() tells it of one.
+ * @return false, and all 0: it is idle, has failed or does not exist */
+bool cps_afuc_waits_(const struct cps_afuc *machine, unsigned core, struct cps_wait *ret);
 
 /** Where a core is in the stream of one level. */
 struct cps_position {

@@ -127,16 +127,34 @@ static void take_wait(const struct afuc_core *core, struct cps_wait *ret)
     }
 }
 
+/* Where the core is, and in which packet. */
+static void take_place(const struct cps_afuc *machine, const struct afuc_core *core,
+                       struct cps_wait *ret)
+{
+    ret->core = (unsigned)(core - machine->core);
+    ret->pc = core->s.pc;
+    ret->header = core->s.header;
+    ret->iova = core->s.header_iova;
+}
+
+bool cps_afuc_waits_(const struct cps_afuc *machine, unsigned number, struct cps_wait *ret)
+{
+    const struct afuc_core *core = &machine->core[number % MAX_CORES];
+    *ret = (struct cps_wait){0};
+    if (number >= machine->engine.cores || !core->s.started || core_idle_(core) || has_failed(core))
+        return false;
+    take_place(machine, core, ret);
+    take_wait(core, ret);
+    return true;
+}
+
 bool machine_waits_for_(const struct cps_engine *engine, enum cps_stop stop, struct cps_wait *ret)
 {
     const struct cps_afuc *machine = (const struct cps_afuc *)engine;
     const struct afuc_core *core = culprit(machine);
     if (stop != CPS_STOP_DEADLOCK && stop != CPS_STOP_FAULT && stop != CPS_STOP_BAD_PACKET)
         return false;
-    ret->core = (unsigned)(core - machine->core);
-    ret->pc = core->s.pc;
-    ret->header = core->s.header;
-    ret->iova = core->s.header_iova;
+    take_place(machine, core, ret);
     if (stop == CPS_STOP_DEADLOCK) {
         take_wait(core, ret);
         return true;

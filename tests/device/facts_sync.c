@@ -46,6 +46,39 @@ static bool wait_fence(void)
     return true;
 }
 
+static void choose_thread(struct gpu_buf *stream, uint32_t thread)
+{
+    enum { PACKET_THREAD_CONTROL = 0x17 };
+    gpu_packet(stream, PACKET_THREAD_CONTROL, 1, &thread);
+}
+
+/* BV waits for word 2 and writes word 3 while BR waits for word 0. */
+static bool two_words(void)
+{
+    enum { BR = 1, BV, BOTH };
+    int fd = gpu_open();
+    uint32_t fence = 0;
+    struct gpu_buf flag = gpu_alloc(fd, 4096), stream = gpu_alloc(fd, 4096);
+    struct gpu_more more = {.other = &flag};
+    choose_thread(&stream, BV);
+    gpu_wait_for(&stream, flag.iova + 8, 1);
+    gpu_write(&stream, flag.iova + 12, 3);
+    choose_thread(&stream, BR);
+    gpu_wait_for(&stream, flag.iova, 1);
+    gpu_write(&stream, flag.iova + 4, 2);
+    choose_thread(&stream, BOTH);
+    HOLDS(!gpu_submit(fd, &stream, &more, &fence));
+    HOLDS(gpu_wait(fd, 0, fence, 50) == -ETIMEDOUT && flag.data[3] == 0);
+    __atomic_store_n(&flag.data[2], 1, __ATOMIC_RELEASE);
+    HOLDS(gpu_wait(fd, 0, fence, 100) == -ETIMEDOUT);
+    HOLDS(__atomic_load_n(&flag.data[3], __ATOMIC_ACQUIRE) == 3 && flag.data[1] == 0);
+    write_flag(&flag);
+    HOLDS(gpu_wait(fd, 0, fence, 5000) == 0 && flag.data[1] == 2);
+    HOLDS(gpu_param(fd, MSM_FAULTS) == 0);
+    close(fd);
+    return true;
+}
+
 static int prepare(const struct scene *s, uint32_t op, int milliseconds)
 {
     struct msm_cpu_prep args = {
@@ -305,3 +338,6 @@ const struct fact facts_sync[] = {
     {"a job waits for the syncobj of another queue's job, and resets it", in_and_out},
     {"of two jobs that could begin the one with the higher priority does", priorities},
     {0}};
+
+const struct fact facts_threads[] = {
+    {"BR and BV wait for a word each: each goes on when its own is written", two_words}, {0}};

@@ -25,6 +25,7 @@ REAL = [("a630", "a630_sqe-190.fw"), ("a660", "a660_sqe-112.fw"), ("a740", "a740
 GROUPS = ("memory", "sync", "hang", "order")
 # Those whose firmware switches between rings on the model: emu/afuc/control/rings.c.
 SWITCHES = ("a630", "a740")
+WITH_BV = ("a740", "a750", "a830")
 # The socket's path is short.
 FOLDER = tempfile.mkdtemp(prefix="cps-", dir="/tmp")
 ENV = {**os.environ, "XDG_RUNTIME_DIR": FOLDER}
@@ -159,6 +160,8 @@ try:
         if CORPUS and os.path.exists(path):
             facts(chip, ["--chip", chip, "--fw", path], *GROUPS)
             facts(chip, ["--chip", chip, "--fw", path, "--hang-after", "2"], "endless")
+            if chip in WITH_BV:
+                facts(chip, ["--chip", chip, "--fw", path], "threads")
             if chip in SWITCHES:
                 preemption(chip, ["--chip", chip, "--fw", path])
         else:

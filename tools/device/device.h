@@ -325,6 +325,13 @@ struct device_run {
 /** Set in an address of a fault: page 0 is one, too. */
 #define DEVICE_FAULTED UINT64_C(1)
 
+/** Words of memory that the processors of a GPU wait for. */
+struct device_waits {
+    uint64_t iova[16]; /**< up to three of each processor */
+    uint32_t value[16];
+    unsigned count;
+};
+
 /** The engine, and the job that it has. */
 struct device_gpu {
     struct play *play;
@@ -346,8 +353,7 @@ struct device_gpu {
     struct device_record *record; /**< of the job, or NULL */
     int64_t waits_since;          /**< nanoseconds of CLOCK_MONOTONIC */
     int64_t waited;               /**< nanoseconds of the job's waits that are over */
-    struct cps_wait waits_for;
-    uint32_t waits_with[3]; /**< the words that were there */
+    struct device_waits waits;    /**< with the words that were there */
     uint64_t fault; /**< page of the job that nothing was mapped at, with DEVICE_FAULTED; 0: none */
     bool fault_told;
     bool hung; /**< the job that ended did so by a hang */
@@ -497,6 +503,8 @@ void device_gpu_forget(struct device *device, const struct device_file *file);
 void device_gpu_run(struct device *device);
 /** Ends the job that it has; @p hung as after a hang. Whoever waits is told by device_serve(). */
 void device_gpu_end(struct device *device, bool hung);
+/** The words of memory that processors wait for after a deadlock, without their values. */
+void device_waits_find(struct cps_engine *engine, struct device_waits *ret);
 /** Gives up the job that it has. */
 void device_gpu_drop(struct device *device);
 /** Milliseconds until it has to run again; -1: when something happens. */

@@ -464,46 +464,65 @@ static void recover(struct device *device, enum cps_stop stop)
     end_job(device, true);
 }
 
-/* The words that the engine waits for, as they are now: one, two in a row, or two. A wait of two
- * processors on two words is looked at through the one that the stop names. */
-static bool read_words(struct device *device, const struct cps_wait *wait, uint32_t ret[3])
+static void add_word(struct device_waits *waits, uint64_t iova)
 {
-    struct device_space *space = device->gpu.space;
-    uint64_t at = wait->address & ~UINT64_C(3);
-    memset(ret, 0, 3 * sizeof(*ret));
-    return device_space_word(space, at, &ret[0]) &&
-           (wait->mask <= UINT32_MAX || device_space_word(space, at + 4, &ret[1])) &&
-           (!wait->second || device_space_word(space, wait->second & ~UINT64_C(3), &ret[2]));
+    if (waits->count < sizeof(waits->iova) / sizeof(waits->iova[0]))
+        waits->iova[waits->count++] = iova & ~UINT64_C(3);
+}
+
+void device_waits_find(struct cps_engine *engine, struct device_waits *ret)
+{
+    struct cps_wait wait;
+    ret->count = 0;
+    for (unsigned i = 0; i < engine->cores; i++) {
+        if (!cps_afuc_waits_(cps_afuc_of(engine), i, &wait) || wait.what != CPS_WAIT_MEMORY)
+            continue;
+        add_word(ret, wait.address);
+        if (wait.mask > UINT32_MAX)
+            add_word(ret, wait.address + 4);
+        if (wait.second)
+            add_word(ret, wait.second);
+    }
 }
 
 /* A wait on memory of a client may end; on anything else nobody can end it. */
 static void wait(struct device *device, enum cps_stop stop)
 {
     struct device_gpu *gpu = &device->gpu;
-    struct cps_wait wait = {0};
-    uint32_t words[3];
-    bool waits = gpu->waited <= MOST_WAITS * device->config.hang_after &&
-                 cps_engine_waits_for(gpu->play->engine, stop, &wait) &&
-                 wait.what == CPS_WAIT_MEMORY && read_words(device, &wait, words);
-    if (!waits) {
+    struct device_waits *waits = &gpu->waits;
+    unsigned known = 0;
+    device_waits_find(gpu->play->engine, waits);
+    for (unsigned i = 0; i < waits->count; i++) {
+        waits->iova[known] = waits->iova[i];
+        known += device_space_word(gpu->space, waits->iova[i], &waits->value[known]);
+    }
+    waits->count = known;
+    if (!known || gpu->waited > MOST_WAITS * device->config.hang_after) {
         recover(device, stop);
         return;
     }
     gpu->state = GPU_WAITS;
-    gpu->waits_for = wait;
-    memcpy(gpu->waits_with, words, sizeof(words));
     gpu->waits_since = device_now();
     device->counts.waits++;
+}
+
+static bool has_changed(struct device_gpu *gpu)
+{
+    uint32_t value = 0;
+    for (unsigned i = 0; i < gpu->waits.count; i++) {
+        if (!device_space_word(gpu->space, gpu->waits.iova[i], &value) ||
+            value != gpu->waits.value[i])
+            return true;
+    }
+    return false;
 }
 
 /* Whether a wait is over, or has lasted too long. */
 static void look_again(struct device *device)
 {
     struct device_gpu *gpu = &device->gpu;
-    uint32_t words[3];
     int64_t waited = device_now() - gpu->waits_since;
-    if (!read_words(device, &gpu->waits_for, words) ||
-        memcmp(words, gpu->waits_with, sizeof(words)) != 0) {
+    if (has_changed(gpu)) {
         gpu->waited += waited;
         gpu->state = GPU_RUNS;
         if (gpu->record)

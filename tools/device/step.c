@@ -252,13 +252,12 @@ static bool has_changed(struct device_step *step, uint64_t iova)
     return now != value;
 }
 
-/* The words that the engine waits for: one, two in a row, or two. */
 static bool wait_has_changed(struct device_step *step)
 {
-    const struct cps_wait *wait = &step->wait;
-    return has_changed(step, wait->address & ~UINT64_C(3)) ||
-           (wait->mask > UINT32_MAX && has_changed(step, (wait->address & ~UINT64_C(3)) + 4)) ||
-           (wait->second && has_changed(step, wait->second & ~UINT64_C(3)));
+    bool changed = false;
+    for (unsigned i = 0; i < step->words.count; i++)
+        changed |= has_changed(step, step->words.iova[i]);
+    return changed;
 }
 
 static bool is_interrupted(const struct device_step *step)
@@ -408,10 +407,11 @@ static struct cps_err *end_wait(struct device_step *step, bool *ret)
     if (*ret)
         return cps_debug_feed(session->debug);
     struct cps_engine *stuck = next ? NULL : session_stuck(session);
-    bool known = stuck && cps_engine_waits_for(stuck, CPS_STOP_DEADLOCK, &step->wait);
+    step->words.count = 0;
+    if (stuck)
+        device_waits_find(stuck, &step->words);
     cps_engine_destroy(stuck);
-    if (known && step->wait.what == CPS_WAIT_MEMORY && has_job(step) &&
-        !session_gives_up(session, step->live.began))
+    if (step->words.count && has_job(step) && !session_gives_up(session, step->live.began))
         CPS_TRY(wait_for_memory(step, ret));
     return NULL;
 }

@@ -28,8 +28,8 @@ struct device_step {
     uint32_t context;             /**< of the last job */
     struct device_mapping *known; /**< the address space of the last job, without references */
     size_t known_count;
-    bool waits; /**< for memory, as `wait` says, until the time `patience_ends` */
-    struct cps_wait wait;
+    bool waits; /**< for `words` of memory, until the time `patience_ends` */
+    struct device_waits words;
     int64_t patience_ends;
     uint64_t given; /**< bytes since item `mark` */
     uint64_t mark;
