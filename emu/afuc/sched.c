@@ -129,6 +129,7 @@ static uint64_t run_round(struct cps_afuc *machine, uint64_t budget)
 struct snapshot {
     struct afuc_state state[MAX_CORES];
     uint32_t core, left; /* of the turn */
+    uint32_t port[ME_READ_PORT_REGS];
     uint64_t changes;
 };
 
@@ -140,6 +141,7 @@ static void take_snapshot(struct cps_afuc *machine, struct snapshot *ret)
     }
     ret->core = machine->turn.core;
     ret->left = machine->turn.left;
+    memcpy(ret->port, machine->reg + ME_READ_PORT, sizeof(ret->port));
     ret->changes = machine_changes_(machine);
 }
 
@@ -153,7 +155,8 @@ static bool is_same(const struct cps_afuc *machine, const struct snapshot *then)
         if (now->pc != then->state[i].pc || memcmp(now, &then->state[i], sizeof(*now)) != 0)
             return false;
     }
-    return machine_changes_(machine) == then->changes;
+    return machine_changes_(machine) == then->changes &&
+           memcmp(then->port, machine->reg + ME_READ_PORT, sizeof(then->port)) == 0;
 }
 
 /* Which place of an empty queue the next word takes is no behaviour. A poll takes one each time,

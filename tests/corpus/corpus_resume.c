@@ -33,7 +33,7 @@ static const struct wait {
     {"CP_WAIT_MEM_GTE", G56, 0x14, 4, {0, WORD, 0, 5}, 5},
     {"CP_WAIT_TIMESTAMP", G78, 0x14, 4, {0, WORD, 0, 5}, 6},
     {"CP_WAIT_TIMESTAMP of 64 bits", G78, 0x14, 5, {1, WORD, 0, 5, 0}, 6},
-    {"CP_TEST_TWO_MEMS", CPS_GEN_BIT(A6XX), 0x71, 5, {WORD, 0, WORD + 8, 0, 5}, 0},
+    {"CP_TEST_TWO_MEMS", G56, 0x71, 5, {WORD, 0, WORD + 8, 0, 5}, 0},
 };
 
 /* What a run did to the world: events in order, those of each processor for itself. */

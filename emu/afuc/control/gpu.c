@@ -388,6 +388,13 @@ bool gpu_protected_(const struct afuc_core *core, uint32_t offset, uint32_t coun
            (regs->own_first && any_forbids(core, &at, regs->own_first, regs->own_last, open));
 }
 
+/* A poll of two words sets it anew each time (F: a530 ME 06be..06c9): searches for loops compare
+ * its registers as state. */
+static bool is_read_port(const struct afuc_core *core, uint32_t offset)
+{
+    return core->machine->engine.gen == CPS_A5XX && offset - ME_READ_PORT < ME_READ_PORT_REGS;
+}
+
 void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path)
 {
     struct cps_afuc *machine = core->machine;
@@ -400,7 +407,8 @@ void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigne
         return;
     }
     core_event_(core, CPS_EV_REG, path, event_offset(core, offset, pipe), value);
-    machine->engine.changes += bank_set_(machine, pipe, offset, value);
+    machine->engine.changes +=
+        bank_set_(machine, pipe, offset, value) && !is_read_port(core, offset);
     if (CPS_UNLIKELY(*flags & REG_BEHAVES))
         act(core, offset, value);
 }

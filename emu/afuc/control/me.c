@@ -11,7 +11,7 @@
 #include "emu/afuc/queue/queue.h"
 
 enum {
-    READ_ADDR_LO = 0x80d,
+    READ_ADDR_LO = ME_READ_PORT,
     READ_ADDR_HI = 0x80e,
     READ_DWORDS = 0x80f,
     WRITE_ADDR_LO = 0x810,

@@ -134,6 +134,9 @@ static inline struct afuc_core *machine_find_core_(struct cps_afuc *machine, enu
     return NULL;
 }
 
+/** The registers through which the ME of a5xx reads memory: address and length (me.c). */
+enum { ME_READ_PORT = 0x80d, ME_READ_PORT_REGS = 3 };
+
 enum reg_flag {
     REG_WRITTEN = 1,  /* somebody gave it a value */
     REG_REPORTED = 2, /* UNMODELLED was emitted */
