@@ -82,6 +82,18 @@ static struct cps_err *find_oldest(struct replay *r)
     return NULL;
 }
 
+/* Whether the ring calls a stream before dword @p end. */
+static bool calls_streams(const struct replay *r, uint32_t end)
+{
+    for (uint32_t at = r->start; at < end;) {
+        struct cps_pm4 packet = cps_pm4_decode(ring_word(r, at));
+        if (packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_INDIRECT_BUFFER)
+            return true;
+        at += packet.count + 1;
+    }
+    return false;
+}
+
 static struct cps_err *find_start(struct replay *r)
 {
     /* The ring still begins with what the driver sent first, and has not come round. */
@@ -100,11 +112,15 @@ static struct cps_err *find_start(struct replay *r)
         CPS_TRY(find_oldest(r));
         where = "the oldest packet that the ring holds";
     }
+    /* An emulator's dump contains the dword at which its engine had done all before. */
+    uint32_t begin = r->dump->begin;
+    r->splits = r->dump->ticks && begin > r->start && begin < r->ring->wptr;
+    r->skips = r->splits && calls_streams(r, begin);
     snprintf(r->scope, sizeof(r->scope),
              "ring %" PRIu32 " from dword %" PRIu32 " (%s) to %" PRIu32 ", fence %" PRIu32
-             " retired, %" PRIu32 " submitted",
+             " retired, %" PRIu32 " submitted%s",
              r->ring->id, r->start, where, r->ring->wptr, r->ring->retired_fence,
-             r->ring->last_fence);
+             r->ring->last_fence, r->skips ? "; without retired streams" : "");
     return NULL;
 }
 
@@ -121,6 +137,30 @@ static struct cps_err *add_inputs(struct replay *h)
     return NULL;
 }
 
+/* The ring's words. Before dword @p end, calls of streams become CP_NOP: the dump has the memory of
+ * the hang, and retired submissions had other words there. */
+static struct cps_err *add_ring_words(struct replay *h, uint32_t end)
+{
+    uint32_t size = ring_dwords(h->ring);
+    CPS_FREE uint32_t *words = h->skips ? malloc((size_t)size * sizeof(*words)) : NULL;
+    const struct cps_item item = {
+        .kind = CPS_ITEM_DATA,
+        .buffer = {.iova = h->ring->iova, .size = h->ring->size, .data = (const uint8_t *)words}};
+    if (!h->skips)
+        return NULL;
+    if (!words)
+        return cps_err_nomem();
+    for (uint32_t i = 0; i < size; i++)
+        words[i] = ring_word(h, i);
+    for (uint32_t at = h->start; at < end;) {
+        struct cps_pm4 packet = cps_pm4_decode(words[at]);
+        if (packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_INDIRECT_BUFFER)
+            words[at] = cps_pm4_type7(PM4_CP_NOP, packet.count);
+        at += packet.count + 1;
+    }
+    return feed_add(&h->play->feed, &item);
+}
+
 /* Without the boot in the ring, our own stands in for the part of the history that is missing. */
 static struct cps_err *add_ring(struct replay *h)
 {
@@ -132,10 +172,11 @@ static struct cps_err *add_ring(struct replay *h)
     uint32_t begin = h->dump->begin;
     if (!h->from_boot)
         CPS_TRY(feed_add_shared(&h->play->feed, &init));
-    /* An emulator's dump says at which word its engine had done all before. */
-    if (h->dump->ticks && begin > h->start && begin < h->ring->wptr) {
+    if (h->splits) {
+        CPS_TRY(add_ring_words(h, begin));
         item.ring.wptr = begin;
         CPS_TRY(feed_add_shared(&h->play->feed, &item));
+        CPS_TRY(add_ring_words(h, h->start));
         item.ring.rptr = begin;
         item.ring.wptr = h->ring->wptr;
     }
@@ -185,9 +226,9 @@ static struct cps_err *gather_writes(struct replay *h, struct cps_engine *engine
 
 /* Registers of the rest of the GPU, which keep what drivers put there. Those of RBBM and CP below
  * say how busy a GPU is, and change by themselves. */
-static bool keeps_value(uint32_t offset)
+static bool keeps_value(const struct replay *h, uint32_t offset)
 {
-    return offset >= 0xe00;
+    return offset >= 0xe00 || (h->skips && offset >= CP_SCRATCH_FIRST && offset <= CP_SCRATCH_LAST);
 }
 
 static struct cps_err *add_start(struct replay *h, const bool *written, uint32_t offset,
@@ -195,7 +236,7 @@ static struct cps_err *add_start(struct replay *h, const bool *written, uint32_t
 {
     const struct cps_item item = {.kind = CPS_ITEM_REGISTER,
                                   .reg = {.offset = offset, .value = value}};
-    if (offset >= DUMP_REGS || written[offset] || !keeps_value(offset) ||
+    if (offset >= DUMP_REGS || written[offset] || !keeps_value(h, offset) ||
         value == UINT32_C(0xdeadbeef))
         return NULL;
     h->starts++;
@@ -256,6 +297,20 @@ bool replay_has_place(const struct replay *r)
     return (r->play->gen == CPS_A6XX || r->dump->policy.size) && dump_block(r->dump, "CP_SQE_STAT");
 }
 
+/* The general registers that the submission itself writes; others have values of retired streams.
+ * The count of contexts continues from that of retired streams. */
+static struct cps_err *find_general(struct replay *h, struct cps_engine *from, uint32_t *ret)
+{
+    struct cps_engine *engine = NULL;
+    if (h->dump->ticks > h->play->config->limit)
+        return NULL;
+    CPS_TRY(cps_engine_clone(from, &engine));
+    struct cps_err *err = gather_writes(h, engine, h->dump->ticks);
+    *ret = cps_afuc_written(cps_afuc_of(engine), 0) & ~(1u << STAT_STATE);
+    cps_engine_destroy(engine);
+    return err;
+}
+
 /* Which place of the replay the hardware stood at, and all that was written up to there. */
 static struct cps_err *find_place(struct replay *h)
 {
@@ -268,11 +323,15 @@ static struct cps_err *find_place(struct replay *h)
     hang_seek(h->dump, h->play->fw, h->play->code, h->same_firmware, &sought);
     h->roq = sought.roq;
     uint64_t before = engine->clock;
+    if (!err && h->dump->ticks && replay_lacks_history(h))
+        err = find_general(h, engine, &sought.general);
     if (!err && replay_has_place(h))
         err = hang_find(&sought, engine, h->play->config->limit, &h->place);
     h->play->feed.until = h->place.tick;
     if (!err)
         err = gather_writes(h, again, h->place.tick ? h->place.tick - before : 0);
+    if (!err)
+        h->written = cps_afuc_written(cps_afuc_of(again), 0);
     cps_engine_destroy(engine);
     cps_engine_destroy(again);
     return err;
@@ -411,7 +470,7 @@ uint64_t play_missing_streams(const struct play *play)
 static uint32_t state_parity(const struct replay *r)
 {
     const struct dump_block *stat = dump_block(r->dump, "CP_SQE_STAT");
-    return r->from_boot ? 0 : dump_word(stat, STAT_STATE) ^ r->writes.state;
+    return !replay_lacks_history(r) ? 0 : dump_word(stat, STAT_STATE) ^ r->writes.state;
 }
 
 struct cps_err *replay_compare(struct replay *r)
@@ -421,7 +480,6 @@ struct cps_err *replay_compare(struct replay *r)
         return cps_err_nomem();
     if (!replay_has_place(r))
         return NULL;
-    r->written = cps_afuc_written(cps_afuc_of(r->play->engine), 0);
     r->missing = play_missing_streams(r->play);
     r->state_parity = state_parity(r);
     compare_processor(r);

@@ -7,11 +7,16 @@
 #include "tools/run/hang/hang.h"
 #include "tools/run/play.h"
 
+/** Registers that keep what packets store there, of a6xx and a7xx. */
+enum { CP_SCRATCH_FIRST = 0x883, CP_SCRATCH_LAST = 0x88a };
+
 struct replay {
     const struct dump *dump;
     struct play *play;
     const struct dump_ring *ring;
     bool from_boot;     /**< the ring still begins with the boot */
+    bool splits;        /**< an emulator's dump: retired submissions are a run of their own */
+    bool skips;         /**< their streams are left out: the dump lacks their memory */
     bool same_firmware; /**< packet tables are equal */
     uint32_t start;     /**< dword of the ring where the replay began */
     size_t starts;      /**< registers that begin with the dump's values: nobody writes them */
@@ -38,6 +43,11 @@ CPS_MUST_USE struct cps_err *replay_fresh(struct replay *replay, struct cps_cove
 /** Compares the engine as it stands, behind play_run() of the dump. */
 CPS_MUST_USE struct cps_err *replay_compare(struct replay *replay);
 void replay_free(struct replay *replay);
+/** Whether the replay lacks streams that ran before those of the dump. */
+static inline bool replay_lacks_history(const struct replay *replay)
+{
+    return !replay->from_boot || replay->skips;
+}
 /** Whether the dump has the blocks that a comparison needs. */
 bool replay_has_place(const struct replay *replay);
 /** Whether the hardware's place was found, all of the dump could be compared, and nothing differs.

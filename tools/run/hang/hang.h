@@ -214,9 +214,10 @@ struct hang_sought {
     bool pc_known; /**< `pc` is a place of the firmware that runs */
     enum hang_by by;
     uint32_t pc;
-    uint64_t ticks; /**< of an emulator's dump: since the ring was fed; 0: not known */
-    bool exact;     /**< general registers count, too */
-    bool quick;     /**< the first place with the best rank is enough: candidates are not counted */
+    uint64_t ticks;   /**< of an emulator's dump: since the ring was fed; 0: not known */
+    bool exact;       /**< general registers count, too */
+    uint32_t general; /**< those that count, a bit each */
+    bool quick; /**< the first place with the best rank is enough: candidates are not counted */
 };
 
 /** How well a packet agrees, a bit each; the more a higher bit says. */

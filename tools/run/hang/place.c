@@ -18,7 +18,8 @@ void hang_seek(const struct dump *dump, const struct cps_fw *fw, const struct co
 {
     const struct dump_block *stat = dump_block(dump, "CP_SQE_STAT");
     uint32_t pc = dump_word(stat, STAT_PC);
-    *ret = (struct hang_sought){.stat = stat, .pc_known = same, .by = HANG_BY_PC, .pc = pc};
+    *ret = (struct hang_sought){
+        .stat = stat, .pc_known = same, .by = HANG_BY_PC, .pc = pc, .general = UINT32_MAX};
     ret->level = hang_level(fw->gen, dump_word(stat, STAT_LEVEL));
     ret->ticks = dump->ticks;
     roq_read(dump, &ret->roq);
@@ -108,6 +109,8 @@ static bool same_registers(const struct hang_sought *s, struct cps_engine *engin
 {
     for (uint32_t i = 1; i <= STAT_REM; i++) {
         uint64_t value = 0;
+        if (!(s->general >> i & 1))
+            continue;
         cps_engine_get(engine, (struct cps_location){0, CPS_FILE_GENERAL, i}, &value);
         if (value != dump_word(s->stat, i))
             return false;

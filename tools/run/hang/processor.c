@@ -8,8 +8,6 @@
 #include "tools/run/code.h"
 #include "tools/run/replay.h"
 
-enum { CP_SCRATCH_FIRST = 0x883, CP_SCRATCH_LAST = 0x88a };
-
 /* Why a value may differ although the emulator is right; none where `why` is NULL. */
 struct excuse {
     enum replay_verdict verdict;
@@ -21,6 +19,8 @@ static const struct excuse other_revision = {REPLAY_NO_VALUE,
                                              "the dump is of another firmware revision"};
 static const struct excuse no_history = {
     REPLAY_OLDER, "not written since the replay began, its history is missing"};
+static const struct excuse counts_contexts = {
+    REPLAY_OLDER, "it counts contexts since power-up, also those of retired streams"};
 static const struct excuse no_stream = {REPLAY_NO_VALUE,
                                         "streams before it are missing from the dump"};
 static const struct excuse not_held = {REPLAY_NO_VALUE, no_hardware};
@@ -112,7 +112,7 @@ static void add_packet(struct replay *r, const struct dump_block *stat)
             excuse(r));
     add(r, "level", dump_word(stat, STAT_LEVEL) & 7, cps_afuc_level(machine, 0) & 7, excuse(r));
     uint64_t nrt = cps_afuc_nrt(machine, 0);
-    struct excuse why = !r->from_boot && !nrt ? no_history : excuse(r);
+    struct excuse why = replay_lacks_history(r) && !nrt ? no_history : excuse(r);
     add(r, "nrt.lo", dump_word(stat, STAT_NRT), (uint32_t)nrt, why);
     add(r, "nrt.hi", dump_word(stat, STAT_NRT + 1), (uint32_t)(nrt >> 32), why);
 }
@@ -170,7 +170,7 @@ static void add_scratch(struct replay *r)
         struct excuse why = r->same_firmware ? excuse(r) : other_revision;
         if (UCODE_SCRATCH + i >= ucode->size)
             why = not_held;
-        if (!r->from_boot && !why.why && !emulated)
+        if (replay_lacks_history(r) && !why.why && !emulated)
             why = no_history;
         snprintf(name, sizeof(name), "ctrl.0x%03x", first + i);
         add(r, name, dump_word(ucode, UCODE_SCRATCH + i), emulated, why);
@@ -185,7 +185,7 @@ static void add_cp_scratch(struct replay *r)
         uint32_t emulated = value(r, CPS_FILE_REGISTER, reg);
         bool known = dump_reg(r->dump, reg, &hardware);
         struct excuse why = known ? excuse(r) : not_held;
-        if (known && !r->from_boot && !emulated)
+        if (known && replay_lacks_history(r) && !emulated)
             why = no_history;
         snprintf(name, sizeof(name), "reg.0x%04" PRIx32, reg);
         add(r, name, hardware, emulated, why);
@@ -202,7 +202,9 @@ void compare_processor(struct replay *r)
             uint32_t emulated = value(r, CPS_FILE_GENERAL, i);
             struct excuse why = excuse(r);
             if (!(r->written >> i & 1))
-                why = r->from_boot ? never_written : no_history;
+                why = replay_lacks_history(r) ? no_history : never_written;
+            else if (i == STAT_STATE && r->skips)
+                why = counts_contexts;
             snprintf(name, sizeof(name), "$%02x", i);
             add(r, name, dump_word(stat, i), emulated, why);
         }
