@@ -37,7 +37,8 @@ static inline bool afuc_is_general_(unsigned number)
 
 /** The word that hardware puts after the last dword of every IB: type 7, opcode 0x0a, count 0. */
 #define END_OF_IB 0x708a8000u
-/** And after the packets that the ME of a5xx takes from its side stream: opcode 0x09. */
+/** And after the packets that the ME of a5xx takes from its side stream, and after the streams of
+ * preemption: opcode 0x09. */
 #define END_OF_SIDE 0x70898000u
 
 /** Streams that a core can read, by role; IB_LEVEL values map to them per generation. The ME of
@@ -128,6 +129,7 @@ struct preemption {
     uint32_t selected; /* which of $addr and $usraddr is read back */
     uint32_t queues;   /* QUEUE_CONTROL */
     uint32_t aperture; /* APERTURE_PREEMPT */
+    uint32_t end;      /* STREAM_END */
     uint32_t consumed; /* of a draw-state group */
     uint32_t groups;   /* draw-state groups that wait to be fetched again */
     uint32_t ib_base[3][2];

@@ -74,7 +74,7 @@ static struct flow pop_stream(struct origin *o, struct tick *t)
     if (t->pos >= fetch->dwords) {
         t->head++;
         t->pos = 0;
-        return made_by_hardware(o, END_OF_IB);
+        return made_by_hardware(o, end_mark_(t->core));
     }
     uint64_t iova = fetch->iova + 4 * (uint64_t)t->pos++;
     if (t->level == LEVEL_SIDE && t->pos >= fetch->dwords) {

@@ -114,7 +114,7 @@ uint32_t stream_peek_(struct afuc_core *core)
     if (core->s.level == LEVEL_MEQ)
         return core->s.meq.word[core->s.meq.head];
     if (at_end_mark(core))
-        return core->s.level == LEVEL_SIDE ? END_OF_SIDE : END_OF_IB;
+        return end_mark_(core);
     stream_recheck_(core);
     if (core->window_left)
         return *core->window;

@@ -57,6 +57,12 @@ static inline uint64_t stream_iova_(const struct afuc_core *core)
     return first + 4 * (uint64_t)queue->pos;
 }
 
+/** The word behind the last one of the current stream. */
+static inline uint32_t end_mark_(const struct afuc_core *core)
+{
+    return core->s.level == LEVEL_SIDE || core->s.preempt.end >> 1 & 1 ? END_OF_SIDE : END_OF_IB;
+}
+
 /** Level of the current stream as events have it; @p header  the word at hand */
 static inline unsigned event_level_(const struct afuc_core *core, uint32_t header)
 {
@@ -64,8 +70,7 @@ static inline unsigned event_level_(const struct afuc_core *core, uint32_t heade
                                                   CPS_LEVEL_IB3, CPS_LEVEL_SDS, CPS_LEVEL_SDS};
     if (CPS_UNLIKELY(core->s.level == LEVEL_MEQ))
         return core->s.meq.level[core->s.meq.head];
-    bool mark = header == (core->s.level == LEVEL_SIDE ? END_OF_SIDE : END_OF_IB);
-    return mark ? (unsigned)CPS_LEVEL_INT : by_level[core->s.level];
+    return header == end_mark_(core) ? (unsigned)CPS_LEVEL_INT : by_level[core->s.level];
 }
 
 /** The next word, where there is one in the window. */
