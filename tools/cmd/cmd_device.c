@@ -16,6 +16,7 @@
 #include "tools/cmd/terminal/report.h"
 #include "emu/afuc/afuc.h"
 #include "tools/device/device.h"
+#include "tools/device/poison.h"
 #include "tools/device/record.h"
 #include "tools/device/start.h"
 #include "tools/run/coredump.h"
@@ -145,6 +146,12 @@ static void tell_hang(struct device *device, const char *what, const char *why)
     session->failed = cps_err_first_(session->failed, err);
 }
 
+static void tell_poisoned(struct device *device, const char *why)
+{
+    (void)device;
+    report_aside("poison: %s\n", why);
+}
+
 /* ---- the session ---- */
 
 /* A folder that files go to while the program runs. */
@@ -262,6 +269,8 @@ static void put_counts(void *context, struct json_object *root)
     cps_json_uint(to, "preemptions", counts->preemptions);
     cps_json_uint(to, "hangs", counts->hangs);
     cps_json_uint(to, "faults", counts->faults);
+    if (session->device.poison)
+        cps_json_uint(to, "poison_findings", counts->poisoned);
     cps_json_uint(to, "milliseconds_in_firmware", (uint64_t)counts->nanoseconds / 1000000);
     cps_buf_printf(&text,
                    "%s: %" PRIu64 " submissions of %" PRIu64 " open files, %.1f s in firmware; "
@@ -269,6 +278,8 @@ static void put_counts(void *context, struct json_object *root)
                    " hangs, %" PRIu64 " faults",
                    session->device.config.chip->name, counts->submits, counts->files, seconds,
                    counts->waits, counts->preemptions, counts->hangs, counts->faults);
+    if (session->device.poison)
+        cps_buf_printf(&text, ", %" PRIu64 " findings of poison", counts->poisoned);
     cps_json_buf(root, ".device", &text);
     cps_buf_deinit(&text);
 }
@@ -282,7 +293,11 @@ static int status_of(struct run_source *source, int status)
     if (session->pid > 0 && interrupted)
         return 128 + interrupted;
     status = device_program_status(session->ended);
-    return status ? status : session->device.counts.hangs || session->device.counts.faults ? 4 : 0;
+    return status ? status
+           : session->device.counts.hangs || session->device.counts.faults ||
+                   session->device.counts.poisoned
+               ? 4
+               : 0;
 }
 
 int cmd_device(const struct cps_options *given)
@@ -318,6 +333,7 @@ int cmd_device(const struct cps_options *given)
                                                     .no_vm_bind = opt.old_kernel},
                                          .gpu.off = opt.idle,
                                          .hang = tell_hang,
+                                         .poisoned = tell_poisoned,
                                          .listener = -1},
                               .pidfd = -1};
     if (device_has_debugger(&opt)) {
@@ -325,9 +341,18 @@ int cmd_device(const struct cps_options *given)
         int failed = report_result(session.failed);
         return status ? status : failed;
     }
+    struct device_poison *poison = opt.poison ? device_poison_new(&session.device) : NULL;
+    if (opt.poison && !poison)
+        return report_error(cps_err_nomem());
+    if (poison) {
+        session.device.poison = poison;
+        session.source.watcher = device_poison_sink(poison);
+        session.source.kinds = device_poison_kinds();
+    }
     device_gpu_host(&session.device, &session.source.host);
     session.source.summary = (struct summary_source){&session, put_counts};
     status = run_source(&opt, &session.source);
+    device_poison_free(poison);
     if (session.pidfd >= 0)
         close(session.pidfd);
     return status;

@@ -213,10 +213,13 @@ static struct cps_err *prepare(struct run *run)
     run->form = cps_trace_form_of(output);
     if (opt->to) /* its word was checked when it was taken */
         cps_trace_form_parse(opt->to, &run->form);
-    if (run->source)
+    if (run->source) {
         run->play.host = run->source->host;
-    else if (!cps_run_is_script(&opt->run))
+        run->play.watcher = run->source->watcher;
+        run->play.extra = run->source->kinds;
+    } else if (!cps_run_is_script(&opt->run)) {
         CPS_TRY(open_capture(run));
+    }
     run->play.quiet = true; /* the summary says it */
     if (opt->dump && run->play.dump)
         return cps_err_new(CPS_ERR_USAGE, "--dump: %s is a hang dump already", capture_name(run));

@@ -10,7 +10,9 @@
 /** Where submissions come from. */
 struct run_source {
     const char *name;     /**< in the trace's head, in place of a capture */
-    struct cps_host host; /**< of the engine */
+    struct cps_host host;     /**< of the engine */
+    struct cps_sink *watcher; /**< gets events of these `kinds`; or NULL */
+    uint32_t kinds;
     struct summary_source summary;
     /** The status of the command; @p status is that of the run. */
     int (*status)(struct run_source *source, int status);

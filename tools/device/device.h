@@ -10,6 +10,7 @@
  *   process.c  the memory of clients' processes
  *   file.c     open files, each a context
  *   memory.c   buffers, handles, address spaces
+ *   poison.c   memory that changes under a submission; freed.c  who freed it
  *   sync.c     fences, syncobjs, sync files
  *   queue.c    submit queues and jobs: what runs next
  *   gpu.c      the engine: a job in, its fence out; waits, hangs, recovery
@@ -261,9 +262,11 @@ struct device_job {
     struct msm_vm_bind_op *bind; /**< an address space's changes, and no commands */
     struct device_bo **bind_bo;  /**< the buffer of each */
     size_t bind_count, bind_next;
-    bool first;       /**< no job of its queue is before it */
-    size_t items;     /**< that count against DEVICE_MAX_ITEMS */
-    uint64_t profile; /**< where its times go (struct kgsl_profile); 0: nowhere */
+    bool first;                       /**< no job of its queue is before it */
+    size_t items;                     /**< that count against DEVICE_MAX_ITEMS */
+    uint64_t profile;                 /**< where its times go (struct kgsl_profile); 0: nowhere */
+    int64_t came;                     /**< device_now(); for poison.c, as the next one */
+    struct device_snapshot *snapshot; /**< or NULL */
     struct device_job *next;
 };
 
@@ -286,8 +289,9 @@ struct device_file {
     uint32_t next_queue;
     uint64_t next_iova; /**< for clients that let the kernel choose */
     uint32_t jobs, faults;
-    struct device_record *record; /**< of its own, or NULL */
-    struct device_kgsl *kgsl;     /**< of KGSL; NULL: of msm */
+    struct device_record *record;     /**< of its own, or NULL */
+    struct device_kgsl *kgsl;         /**< of KGSL; NULL: of msm */
+    struct device_snapshot *snapshot; /**< of its last job, for the next one; or NULL */
     pid_t pid;
     char comm[64], *cmdline; /**< as SET_PARAM said, or the process */
     struct device_file *next;
@@ -378,11 +382,21 @@ struct device_config {
 
 /** What the summary says. */
 struct device_counts {
-    uint64_t files, submits, jobs, hangs, faults, waits, binds, buffers, preemptions;
+    uint64_t files, submits, jobs, hangs, faults, waits, binds, buffers, preemptions, poisoned;
     int64_t nanoseconds; /**< in firmware */
 };
 
+/** A range that a client freed. */
+struct device_freed {
+    uint32_t context;
+    uint64_t iova, size;
+    uint64_t job; /**< jobs from this number on came later */
+    const char *how;
+};
+enum { DEVICE_FREED = 1024 };
+
 struct device_client;
+struct device_poison;
 struct device_record;
 
 struct device {
@@ -412,14 +426,18 @@ struct device {
     struct device_record *record; /**< gets every submission, or NULL */
     /** Is told of each hang and each fault, while the engine stands there. */
     void (*hang)(struct device *device, const char *what, const char *why);
+    struct device_poison *poison; /**< or NULL */
+    /** Is told of what it finds. */
+    void (*poisoned)(struct device *device, const char *why);
+    struct device_freed freed[DEVICE_FREED]; /**< the last ones, in a ring */
+    uint64_t freed_count;
     struct cps_err *late;   /**< is told when the program has ended */
     struct cps_err *failed; /**< ends the device: its own trouble, not a client's */
 };
 
+/* sync.c */
 /** Nanoseconds of CLOCK_MONOTONIC, which clients' timeouts count in. */
 int64_t device_now(void);
-
-/* sync.c */
 bool device_point_done(struct device_syncobj *sync, uint64_t point);
 /** The fences of a point (all up to it); false if it was never submitted. */
 bool device_syncobj_has(const struct device_syncobj *sync, uint64_t point);

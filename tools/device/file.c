@@ -9,6 +9,7 @@
 
 #include "isa/base/list.h"
 #include "isa/base/within.h"
+#include "tools/device/poison.h"
 #include "tools/device/record.h"
 
 void device_text_clean(char *text)
@@ -94,6 +95,7 @@ void device_file_free(struct device *device, struct device_file *file)
     for (size_t i = 0; i < file->syncobj_count; i++)
         device_syncobj_unref(file->syncobj[i]);
     device_gpu_forget(device, file);
+    device_snapshot_unref(file->snapshot);
     device_space_deinit(device, &file->space);
     device_kgsl_close(device, file);
     while (file->queue_count)

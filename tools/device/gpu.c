@@ -16,6 +16,7 @@
 #include "emu/afuc/afuc.h"
 #include "isa/base/within.h"
 #include "tools/cmd/terminal/report.h"
+#include "tools/device/poison.h"
 #include "tools/device/record.h"
 #include "tools/run/fit.h"
 
@@ -25,13 +26,6 @@
 #define MILLISECOND INT64_C(1000000)
 /* How many times the time of a hang all waits of a job may last, if each of them ends. */
 #define MOST_WAITS 20
-
-int64_t device_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* ---- memory ---- */
 
@@ -58,6 +52,7 @@ static bool write_memory(void *context, uint64_t iova, const uint8_t *from, uint
     struct device_gpu *gpu = &device->gpu;
     if (!gpu->space || !device_space_write(gpu->space, iova, from, size))
         return false;
+    device_poison_wrote(device->poison, iova, size);
     if (gpu->record)
         device_record_wrote(gpu->record, iova, from, size);
     return true;
@@ -415,9 +410,13 @@ struct cps_err *device_gpu_boot(struct device *device)
 static void tell_fault(struct device *device)
 {
     struct device_gpu *gpu = &device->gpu;
-    char why[96];
-    snprintf(why, sizeof(why), "the processor reads memory 0x%016" PRIx64 ", which is not mapped",
-             gpu->fault & ~DEVICE_FAULTED);
+    char why[256];
+    char freed[160];
+    uint64_t iova = gpu->fault & ~DEVICE_FAULTED;
+    bool found = gpu->job && device_freed_find(device, gpu->job, iova, freed, sizeof(freed));
+    snprintf(why, sizeof(why),
+             "the processor reads memory 0x%016" PRIx64 ", which is not mapped%s%s", iova,
+             found ? ": " : "", found ? freed : "");
     gpu->fault_told = true;
     device->counts.faults++;
     device->hang(device, "fault", why);
@@ -612,7 +611,7 @@ int device_gpu_timeout(const struct device *device)
     if (gpu->debugger)
         return gpu->debugger->timeout;
     if (gpu->state == GPU_IDLE)
-        return -1;
+        return device->poison && device->jobs ? 5 : -1;
     return gpu->state == GPU_WAITS ? 1 : 0; /* clients write memory without a word */
 }
 

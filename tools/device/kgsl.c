@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "isa/base/list.h"
+#include "tools/device/poison.h"
 
 /* Where the kernel puts objects: KGSL_IOMMU_VA_BASE64. No process has anything there by itself. */
 #define FIRST_ADDRESS UINT64_C(0x4000000000)
@@ -115,6 +116,9 @@ void kgsl_free(struct call *call, struct kgsl_memory *memory)
 {
     struct device_kgsl *kgsl = call->file->kgsl;
     size_t at = (size_t)(memory - kgsl->list);
+    uint64_t iova = call->device->poison ? kgsl_address(kgsl, memory) : memory->gpuaddr;
+    if (iova)
+        device_freed_note(call->file, iova, memory->size, "GPUOBJ_FREE");
     if (memory->gpuaddr)
         device_space_unmap(call->device, &call->file->space, memory->gpuaddr,
                            pages_of(memory->size) * DEVICE_PAGE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Buffers are memfds, which clients map and the GPU reads and writes through the device's own
  * mapping of them. Sealed: no client can make one smaller while it is mapped here. */
-#include "tools/device/device.h"
+#include "tools/device/poison.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -166,8 +166,10 @@ int device_handle_close(struct device *device, struct device_file *file, uint32_
     struct device_handle *slot = &file->handle[handle - 1];
     if (slot->iova && bo->jobs)
         bo->closing = true;
-    else if (slot->iova)
+    else if (slot->iova) {
+        device_freed_note(file, slot->iova, bo->size, "GEM_CLOSE");
         device_space_unmap(device, &file->space, slot->iova, bo->size);
+    }
     *slot = (struct device_handle){0};
     if (handle - 1 < file->free_handle)
         file->free_handle = handle - 1;

@@ -3,7 +3,7 @@
  * GPU. A job begins when what it waits for is done and all jobs of its queue before it have begun;
  * of those that may begin, the one of the highest priority (the lowest number) and then the oldest
  * does (kernel: drm_sched, a run queue for each priority). */
-#include "tools/device/device.h"
+#include "tools/device/poison.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +83,7 @@ void device_job_add(struct device *device, struct device_job *job)
     for (; *end; end = &(*end)->next)
         job->first &= !same_queue(*end, job);
     *end = job;
+    device_poison_submit(device->poison, job);
     job->number = device->next_job++;
     job->file->jobs++;
     device->job_count++;
@@ -127,6 +128,7 @@ void device_job_free(struct device *device, struct device_job *job)
             true; /* who got it from a submission that failed does not wait for ever */
     device_fence_unref(job->done);
     device->use.items -= job->items;
+    device_snapshot_unref(job->snapshot);
     free(job->bo);
     free(job->bind);
     free(job->bind_bo);
@@ -174,7 +176,8 @@ static struct device_job *next_job(struct device *device, bool binds, uint32_t l
     struct device_job *best = NULL;
     for (struct device_job *job = device->jobs; job; job = job->next) {
         if (!job->first || !job->bind_count == binds || job->priority >= limit ||
-            (job->wait && !device_fence_done(job->wait)))
+            (job->wait && !device_fence_done(job->wait)) ||
+            device_poison_holds(device->poison, job))
             continue;
         if (!best || job->priority < best->priority)
             best = job;
@@ -198,6 +201,8 @@ static bool bind(struct device *device, struct device_job *job, size_t *room)
     for (; job->bind_next < job->bind_count && *room; --*room) {
         size_t i = job->bind_next++;
         const struct msm_vm_bind_op *op = &job->bind[i];
+        if (op->op == MSM_UNMAP)
+            device_freed_note(file, op->iova, op->range, "VM_BIND");
         file->broken |= device_bind(device, &file->space, op, job->bind_bo[i]) != 0;
     }
     device->counts.binds += job->bind_next == job->bind_count ? job->bind_count : 0;

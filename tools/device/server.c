@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "isa/base/list.h"
+#include "tools/device/poison.h"
 #include "tools/run/interrupt.h"
 
 /* Nanoseconds without looking at new connections, when one could not be taken. */
@@ -268,6 +269,7 @@ static bool ask(struct device *device, struct device_client *client)
         status = -ENOMEM;
     if (status == DEVICE_LATER) {
         client->state = WAITS;
+        device_poison_release(device->poison);
         message->begun = true;
         return true;
     }

@@ -71,7 +71,7 @@ struct cps_options {
     const char *dumps;   /**< folder of hang dumps, NULL: none */
     uint64_t hang_after; /**< milliseconds */
     bool old_kernel;
-    bool kgsl;
+    bool kgsl, poison;
     bool idle;
     bool step;
     const char *listen; /**< NULL: no; "": where it is usual */
