@@ -269,8 +269,10 @@ static void put_counts(void *context, struct json_object *root)
     cps_json_uint(to, "preemptions", counts->preemptions);
     cps_json_uint(to, "hangs", counts->hangs);
     cps_json_uint(to, "faults", counts->faults);
-    if (session->device.poison)
+    if (session->device.poison) {
         cps_json_uint(to, "poison_findings", counts->poisoned);
+        cps_json_uint(to, "poison_unwritten_words", counts->unwritten);
+    }
     cps_json_uint(to, "milliseconds_in_firmware", (uint64_t)counts->nanoseconds / 1000000);
     cps_buf_printf(&text,
                    "%s: %" PRIu64 " submissions of %" PRIu64 " open files, %.1f s in firmware; "
@@ -279,7 +281,9 @@ static void put_counts(void *context, struct json_object *root)
                    session->device.config.chip->name, counts->submits, counts->files, seconds,
                    counts->waits, counts->preemptions, counts->hangs, counts->faults);
     if (session->device.poison)
-        cps_buf_printf(&text, ", %" PRIu64 " findings of poison", counts->poisoned);
+        cps_buf_printf(
+            &text, ", %" PRIu64 " findings of poison, %" PRIu64 " words read that nothing wrote",
+            counts->poisoned, counts->unwritten);
     cps_json_buf(root, ".device", &text);
     cps_buf_deinit(&text);
 }

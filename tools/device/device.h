@@ -382,7 +382,9 @@ struct device_config {
 
 /** What the summary says. */
 struct device_counts {
-    uint64_t files, submits, jobs, hangs, faults, waits, binds, buffers, preemptions, poisoned;
+    uint64_t files, submits, jobs, hangs, faults, waits, binds, buffers, preemptions;
+    uint64_t poisoned;   /**< findings of poison.c */
+    uint64_t unwritten;  /**< words that were read, and that nothing on this device wrote */
     int64_t nanoseconds; /**< in firmware */
 };
 

@@ -291,12 +291,13 @@ static void tell(struct device_poison *poison, const struct reader *reader, enum
 static void check_word(struct device_poison *poison, const struct reader *reader, uint64_t iova,
                        uint32_t value, bool stream)
 {
-    const struct device_job *job = poison->device->gpu.job;
+    struct device *device = poison->device;
+    const struct device_job *job = device->gpu.job;
     char what[256];
     char freed[160];
     if (!job || !job->snapshot)
         return;
-    if (device_freed_find(poison->device, job, iova, freed, sizeof(freed))) {
+    if (device_freed_find(device, job, iova, freed, sizeof(freed))) {
         snprintf(what, sizeof(what), "fetches 0x%" PRIx64 ": %s", iova, freed);
         tell(poison, reader, FREED, iova & ~(DEVICE_PAGE - 1), what);
         return;
@@ -304,9 +305,13 @@ static void check_word(struct device_poison *poison, const struct reader *reader
     const struct page *page = find_page(job->snapshot, iova);
     if (!page || wrote_since(poison, iova, job->snapshot->time))
         return;
+    if (!page->copy && !stream) {
+        device->counts.unwritten += is_new(poison, NEVER_WRITTEN, iova);
+        return;
+    }
     if (!page->copy) {
-        snprintf(what, sizeof(what), "%s 0x%" PRIx64 ", which nothing had written when it came",
-                 stream ? "fetches" : "reads", iova);
+        snprintf(what, sizeof(what),
+                 "fetches 0x%" PRIx64 ", which nothing had written when it came", iova);
         tell(poison, reader, NEVER_WRITTEN, iova & ~(DEVICE_PAGE - 1), what);
         return;
     }

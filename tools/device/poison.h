@@ -3,8 +3,9 @@
  *
  * A submission is held until a client waits or for some milliseconds, as a busy GPU would; its
  * memory is kept as it was when it came. What the firmware then fetches is compared with that:
- * words that the client rewrote, memory that it freed or unmapped, memory that nothing has ever
- * written, and words that the stream itself rewrites although they may have been prefetched. */
+ * words that the client rewrote, memory that it freed or unmapped, streams that nothing has ever
+ * written, and words that the stream itself rewrites although they may have been prefetched. Data
+ * that nothing has written is counted only: blocks that the device lacks may have to write it. */
 #ifndef CPS_DEVICE_POISON_H
 #define CPS_DEVICE_POISON_H
 
