@@ -56,6 +56,9 @@ struct device_chip {
     bool raytracing;
     const char *firmware[2]; /**< files, as the kernel asks for them; a5xx: PFP and ME */
 };
+/** Notes firmware of another chip. @return CPS_ERR_MISMATCH for that of another generation */
+CPS_MUST_USE struct cps_err *device_chip_check(const struct device_chip *chip,
+                                               const struct play *play);
 /** The row of a name, or NULL. */
 const struct device_chip *device_chip_find(const char *name);
 /** Row @p index, or NULL behind the last one. */

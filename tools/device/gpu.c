@@ -15,10 +15,8 @@
 
 #include "emu/afuc/afuc.h"
 #include "isa/base/within.h"
-#include "tools/cmd/terminal/report.h"
 #include "tools/device/poison.h"
 #include "tools/device/record.h"
-#include "tools/run/fit.h"
 
 /* Ticks between two looks at clients: one or two milliseconds. */
 #define SLICE (UINT64_C(1) << 18)
@@ -386,19 +384,7 @@ struct cps_err *device_gpu_boot(struct device *device)
     const struct device_chip *chip = device->config.chip;
     const struct cps_item item = {.kind = CPS_ITEM_CHIP,
                                   .chip = {chip->gpu_id, chip->chip_id & UINT32_MAX}};
-    uint64_t gpu = chip->gpu_id ? chip->gpu_id : chip->chip_id & UINT32_MAX;
-    struct misfit misfit;
-    if (cps_gpu_generation(gpu) != cps_gen_row(play->fw->gen)->number)
-        return cps_err_new(CPS_ERR_MISMATCH,
-                           "--chip %s: its generation is a%uxx, the firmware %s is %s; --chip list "
-                           "prints chips with their firmware",
-                           chip->name, cps_gpu_generation(gpu), play->fw->name,
-                           cps_gen_name(play->fw->gen));
-    if (!play->config->demo && misfit_find(play->fw, gpu, &misfit)) {
-        CPS_BUF text = {0};
-        misfit_put(&misfit, play->fw->name, "the device is", &text);
-        report_aside("note: %s\n", cps_buf_text(&text));
-    }
+    CPS_TRY(device_chip_check(chip, play));
     CPS_TRY(play_item(play, &item));
     play_boot(play);
     return check_boot(play);
