@@ -8,6 +8,7 @@ Needs $CPSCOPE_CLIENT_ROOT (tools/client.sh --headers DIR makes it), $CPSCOPE_CO
 Usage: vulkan.py CPSCOPE [CHIP]..."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -95,6 +96,28 @@ def test_chip(program, chip, folder):
             test_trace(program, chip, folder, job, mode)
 
 
+def test_debugger(program, chip):
+    """A breakpoint on the draws that the firmware reads from memory, while the program waits: on, back, and on to the end."""
+    draw = "pkt:CP_DRAW_INDIRECT_MULTI"
+    lines = ["break " + draw, "continue", "continue", "rcontinue", "rstep 3", "step 3", *["continue"] * 5, "delete", "continue"]
+    done = real_client.run(CPSCOPE, chip, ["--step"], [program, "-j", "counts"], {"TU_DEBUG": MODES[0]},
+                           typed="".join(line + "\n" for line in lines))
+    shown = re.split(r"^> .*\n", done.stdout, flags=re.M)[1:]
+    places = [re.search(r"^step (\d+), event (\d+)", text, re.M) for text in shown]
+    packets = [re.search(r"^breakpoint 1, .*\n.*PKT \w+ (0x\w+) .* ; CP_DRAW_INDIRECT_MULTI ", text) for text in shown]
+    good, bad = checks(done)
+    try:
+        assert done.returncode == 0 and (good, bad) == (2, []), "checks"
+        there, beyond, back, before, again = places[1:6]
+        assert there[0] == back[0] == again[0] and int(before[1]) == int(there[1]) - 3 < int(beyond[1]), "the way back"
+        hits = [packet and packet[1] for packet in (packets[1], *packets[6:11])]
+        assert None not in hits and len(set(hits)) == 6, hits
+        why = None
+    except (AssertionError, TypeError, ValueError) as error:
+        why = error
+    tap.report("%s: a breakpoint on 6 indirect draws of a live program, with a way back" % chip, not why, "%s\n%s%s" % (why, done.stdout, done.stderr))
+
+
 def test_prefetch(program, chip):
     done = run(program, chip, ["--policy", "prefetch=on"], [], MODES[1])
     good, bad = checks(done)
@@ -113,6 +136,7 @@ def main():
             program = build(folder)
             for chip in CHIPS:
                 test_chip(program, chip, folder)
+                test_debugger(program, chip)
             test_prefetch(program, "a660")
     tap.plan()
     sys.exit(0)

@@ -17,8 +17,8 @@ def missing(*programs):
     return next(("no " + name for name in (*programs, "qemu-aarch64-static") if not shutil.which(name)), "")
 
 
-def run(cpscope, chip, options, words, env=(), timeout=600):
+def run(cpscope, chip, options, words, env=(), timeout=600, typed=None):
     firmware = [word for name in FIRMWARE[chip] for word in ("--fw", os.path.join(CORPUS, "firmware", name))]
     return subprocess.run([cpscope, "device", "-q", "--chip", chip, *firmware, "--root", ROOT, *options, "--", *words],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=timeout,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=timeout, input=typed,
                           env={**os.environ, **dict(env)})
