@@ -175,9 +175,11 @@ KIND = {"page-table", "secure-mode", "protected", "privileged", "unprotected"}
 def real(version, wanted):
     def case():
         fw = os.path.join(CORPUS, "firmware", "gen70900_sqe-%d.fw" % version)
-        said = json.loads(fuzz("--fw", fw, "--execs", "60000", "--oracles", ",".join(sorted(KIND)), "--json").stdout)
-        # Not explained yet: BV of gen70900 181 writes register 0x725 in CP_SCOPE_CNTL at level sds (seen since 24 November 2026).
-        found = {f["oracle"] for f in said["findings"] if not f["name"].startswith("protected-CP_SCOPE_CNTL")} & KIND
+        said = json.loads(fuzz("--fw", fw, "--execs", "60000", "--oracles", ",".join(sorted(KIND | {"exposed"})), "--json").stdout)
+        found = {f["oracle"] for f in said["findings"]} & KIND
+        # Function 7 of CP_SCOPE_CNTL writes this register of BV on every level: its purpose, also where a group's end cuts the packet.
+        scope = {f["oracle"] for f in said["findings"] if "CP_SCOPE_CNTL" in f["said"] and "register 0x0725" in f["said"]}
+        assert wanted or scope == {"exposed"}, said["findings"]
         assert {"page-table", "unprotected"} <= found if wanted else not found, said["findings"]
         return ", ".join(sorted(found)) or "none"
     return case
@@ -191,6 +193,32 @@ def flaw_with_any_seed(name):
                                    "--oracles", "page-table", "--json").stdout)
             assert any("CP_SMMU_TABLE_UPDATE at level sds" in f["said"] for f in said["findings"]), (seed, said["findings"])
     return case
+
+
+def scope():
+    """CP_SCOPE_CNTL: bits 31:28 of its first word are the function; 7 stores the second word in 0x724 (BR) and 0x725 (BV), on every level.
+    A group's end that cuts the packet gives 0x708a8000 as the first word: 7."""
+    with open(path("scope.pm4"), "w", encoding="utf-8") as file:
+        file.write("""# cpscope-pm4 1
+chip 0x43050a01
+buffer 0x10000000 frame
+CP_SCOPE_CNTL 0x70000000 0x1234 0x0
+CP_SET_DRAW_STATE 0x00700005 @whole 0x01700001 @cut 0x02700002 @next
+CP_DRAW_INDX_OFFSET 0x0 0x5 0x0 0x0 0x0 0x0 0x0
+buffer 0x10000c00 whole
+CP_SCOPE_CNTL 0x70000000 0x5678 0x0
+CP_NOP
+buffer 0x10000d00 cut
+.word 0x70ec8003
+buffer 0x10000e00 next
+CP_NOP 0x1
+submit frame
+""")
+    for version in 175, 177, 181:
+        fw = os.path.join(CORPUS, "firmware", "gen70900_sqe-%d.fw" % version)
+        lines = run("run", "--fw", fw, path("scope.pm4"), "-o", "-", "-t", "text", "-e", "reg").stdout.splitlines()
+        for start in "sqe REG 0x0724 ", "bv REG 0x0725 ":
+            assert [int(line.split()[3], 16) for line in lines if line.startswith(start)] == [0x1234, 0x5678, 0x70100001], (version, lines)
 
 
 cases = [
@@ -208,6 +236,7 @@ if CORPUS:
     cases += [("real captures are taken whole", real_captures),
               ("the privileged write is found on gen70900_sqe-177", real(177, True)),
               ("nothing of the kind is on gen70900_sqe-181", real(181, False)),
+              ("CP_SCOPE_CNTL of gen70900 writes one register on every level", scope),
               ("any seed finds the flaw of gen80000_sqe-070 in 20,000 cases", flaw_with_any_seed("gen80000_sqe-070.fw")),
               ("any seed finds the flaw of gen71700_sqe-179 in 20,000 cases", flaw_with_any_seed("gen71700_sqe-179.fw"))]
 tap.run(cases)

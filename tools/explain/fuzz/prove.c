@@ -138,16 +138,34 @@ static bool put_there(struct fuzz_case *changed, const struct fuzz_case *input,
                        whole ? from->count : packet->length);
 }
 
+/* A packet that the end of its group cuts after @p kept words takes the mark there, and words of
+ * the stream that comes next: as words of its own they follow it on level IB1, too. */
+static bool put_cut(struct fuzz_case *changed, const struct fuzz_case *input,
+                    const struct case_packet *packet, uint32_t kept, unsigned next)
+{
+    const uint32_t mark = cps_pm4_type7(PM4_IN_IB_END, 0);
+    const struct case_stream *after = &input->stream[next];
+    struct case_stream *first = &changed->stream[0];
+    case_copy(changed, input);
+    first->count = 0;
+    return kept < packet->length && case_insert(first, 0, after->word, after->count) &&
+           case_insert(first, 0, &mark, 1) &&
+           case_insert(first, 0, &input->stream[packet->stream].word[packet->at], kept);
+}
+
 /* Level IB1 is where every stream begins. Packets before this one may have set a mode, and handlers
  * take words after it. */
 static bool writes_everywhere(struct proof *p, const struct fuzz_case *input)
 {
+    enum { MOST_KEPT = 4 };
     struct case_packet packet;
     bool writes = p->suspect->level == CPS_LEVEL_IB1;
     if (writes || !find_packet(input, p->suspect, &packet))
         return writes;
-    for (unsigned i = 0; i < 6 && !writes; i++) {
-        if (!put_there(&p->changed, input, &packet, i >= 3, i % 3))
+    for (unsigned i = 0; i < 6 + MOST_KEPT * input->streams && !writes; i++) {
+        unsigned cut = i - 6;
+        if (i < 6 ? !put_there(&p->changed, input, &packet, i >= 3, i % 3)
+                  : !put_cut(&p->changed, input, &packet, 1 + cut % MOST_KEPT, cut / MOST_KEPT))
             continue;
         run_one(p->run, p->suspect->side, &p->changed, p->run->limit);
         for (unsigned k = 0; k < p->run->suspects; k++) {
