@@ -87,7 +87,7 @@ static bool next_buffer(void *context, size_t index, struct coredump_buffer *ret
     return true;
 }
 
-static struct cps_err *write_dump(struct session *session, const char *path)
+static struct cps_err *write_dump(struct session *session, const char *stop, const char *path)
 {
     const struct device *device = &session->device;
     const struct device_gpu *gpu = &device->gpu;
@@ -108,7 +108,10 @@ static struct cps_err *write_dump(struct session *session, const char *path)
     const struct coredump_fault fault = {.ttbr0 = file->context,
                                          .iova = gpu->fault & ~DEVICE_FAULTED,
                                          .type = "TRANSLATION",
-                                         .source = "CP"};
+                                         .source = "CP",
+                                         .header = gpu->fault_by.header,
+                                         .packet = gpu->fault_by.packet,
+                                         .level = hang_level(engine->gen, gpu->fault_by.level)};
     const struct coredump_config config = {.comm = file->comm,
                                            .cmdline = file->cmdline,
                                            .seconds = now.tv_sec,
@@ -118,6 +121,7 @@ static struct cps_err *write_dump(struct session *session, const char *path)
                                            .ticks = engine->clock - gpu->began,
                                            .begin = gpu->ring_began,
                                            .fault = gpu->fault ? &fault : NULL,
+                                           .stop = stop,
                                            .ring = &ring,
                                            .ring_count = 1,
                                            .context = &list,
@@ -140,7 +144,7 @@ static void tell_hang(struct device *device, const char *what, const char *why)
     if (!session->opt->dumps || number > MOST_DUMPS)
         return;
     snprintf(path, sizeof(path), "%s/%s-%" PRIu64 ".devcore", session->opt->dumps, what, number);
-    struct cps_err *err = write_dump(session, path);
+    struct cps_err *err = write_dump(session, strcmp(what, "hang") ? NULL : why, path);
     if (!err)
         report_aside("dump: %s\n", path);
     session->failed = cps_err_first_(session->failed, err);

@@ -63,7 +63,7 @@ static struct cps_err *describe_stream(const struct cps_options *opt, struct cps
     case FILE_MMIOTRACE:
         return cps_err_input(name, 0, "this is an mmiotrace, expected `convert` to a run file");
     case FILE_HANG:
-        return info_dump(stream, opt->run.fw_count ? opt->run.fw[0] : NULL, to);
+        return info_dump(stream, &opt->run, to);
     case FILE_CAPTURE:
         return info_capture(stream, cps_capture_format(data, size), opt->json, to);
     case FILE_TRACE:

@@ -319,6 +319,12 @@ struct device_debugger {
     int timeout;                                              /**< milliseconds */
 };
 
+/** The packet in which the processor was at an access. */
+struct device_access {
+    uint32_t header, level; /**< the level as cps_afuc_level() has it */
+    uint64_t packet;        /**< its address */
+};
+
 /** A job that has begun. */
 struct device_run {
     struct device_job *job;
@@ -326,6 +332,7 @@ struct device_run {
     uint32_t fence;  /**< its own, once it was fed; else 0 */
     uint64_t began;  /**< ticks of the engine when the job came */
     uint64_t fault;  /**< as in struct device_gpu */
+    struct device_access fault_by;
     bool fault_told;
 };
 
@@ -362,6 +369,7 @@ struct device_gpu {
     int64_t waited;               /**< nanoseconds of the job's waits that are over */
     struct device_waits waits;    /**< with the words that were there */
     uint64_t fault; /**< page of the job that nothing was mapped at, with DEVICE_FAULTED; 0: none */
+    struct device_access fault_by; /**< of the first one */
     bool fault_told;
     bool hung; /**< the job that ended did so by a hang */
     bool off;  /**< nothing is executed: jobs end at once */

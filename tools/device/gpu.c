@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "emu/afuc/afuc.h"
+#include "isa/base/pm4.h"
 #include "isa/base/within.h"
 #include "tools/device/poison.h"
 #include "tools/device/record.h"
@@ -27,6 +28,44 @@
 
 /* ---- memory ---- */
 
+static struct device_access access_of(const struct cps_afuc *machine, unsigned core)
+{
+    return (struct device_access){.header = cps_afuc_header(machine, core, 0),
+                                  .level = cps_afuc_level(machine, core),
+                                  .packet = cps_afuc_header_iova(machine, core)};
+}
+
+/* Whether a packet of the client contains an address of the page. */
+static bool names_page(struct device_gpu *gpu, const struct device_access *by, uint64_t page)
+{
+    uint32_t word = 0;
+    uint32_t count = cps_pm4_decode(by->header).count;
+    for (uint32_t i = 1;
+         i <= count && device_space_word(gpu->space, by->packet + 4 * (uint64_t)i, &word); i++) {
+        if (word / CPS_HOST_PAGE == (uint32_t)page / CPS_HOST_PAGE)
+            return true;
+    }
+    return false;
+}
+
+/* Of several processors it is the one whose packet contains the address; else the first. */
+static void note_fault(struct device_gpu *gpu, uint64_t iova)
+{
+    const struct cps_engine *engine = gpu->play->engine;
+    const struct cps_afuc *machine = cps_afuc_of(gpu->play->engine);
+    if (gpu->fault)
+        return;
+    gpu->fault = iova | DEVICE_FAULTED;
+    gpu->fault_by = access_of(machine, 0);
+    for (unsigned i = 0; i < engine->cores; i++) {
+        const struct device_access by = access_of(machine, i);
+        if (names_page(gpu, &by, iova)) {
+            gpu->fault_by = by;
+            return;
+        }
+    }
+}
+
 static bool read_page(void *context, uint64_t iova, uint8_t *to)
 {
     struct device *device = context;
@@ -35,8 +74,8 @@ static bool read_page(void *context, uint64_t iova, uint8_t *to)
         return false;
     if (!device_space_read(gpu->space, iova, to, CPS_HOST_PAGE)) {
         const struct device_mapping *mapping = device_space_find(gpu->space, iova);
-        if (!gpu->fault && (!mapping || !mapping->bo))
-            gpu->fault = iova | DEVICE_FAULTED;
+        if (!mapping || !mapping->bo)
+            note_fault(gpu, iova);
         return false;
     }
     if (gpu->record)
@@ -220,6 +259,7 @@ static struct device_run run_of(const struct device_gpu *gpu)
                                .fence = gpu->own_fence,
                                .began = gpu->began,
                                .fault = gpu->fault,
+                               .fault_by = gpu->fault_by,
                                .fault_told = gpu->fault_told};
 }
 
@@ -231,6 +271,7 @@ static void take_run(struct device_gpu *gpu, const struct device_run *run)
     gpu->own_fence = run->fence;
     gpu->began = run->began;
     gpu->fault = run->fault;
+    gpu->fault_by = run->fault_by;
     gpu->fault_told = run->fault_told;
 }
 

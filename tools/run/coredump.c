@@ -80,6 +80,7 @@ static void put_head(struct coredump *d)
     if (c->ticks)
         cps_buf_printf(&d->text, "ticks: %" PRIu64 " since dword %" PRIu32 "\n", c->ticks,
                        c->begin);
+    put_line(d, "stop", c->stop);
     uint32_t id = c->chip_id;
     cps_buf_printf(&d->text, "revision: %" PRIu32 " (%u.%u.%u.%u)\n", c->gpu_id, id >> 24,
                    id >> 16 & 0xff, id >> 8 & 0xff, id & 0xff);
@@ -95,6 +96,9 @@ static void put_fault(struct coredump *d)
                    "\n  - dir=%s\n  - type=%s\n  - source=%s\n",
                    fault->ttbr0, fault->iova, fault->is_write ? "WRITE" : "READ",
                    fault->type ? fault->type : "UNKNOWN", fault->source ? fault->source : "CP");
+    if (fault->packet)
+        cps_buf_printf(&d->text, "  - packet=%08" PRIx32 " iova=%016" PRIx64 " level=%" PRIu32 "\n",
+                       fault->header, fault->packet, fault->level);
 }
 
 /* ---- Memory ---- */

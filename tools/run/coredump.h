@@ -48,6 +48,9 @@ struct coredump_fault {
     uint64_t iova;
     bool is_write;
     const char *type, *source; /**< "TRANSLATION", "CP" */
+    uint32_t header;           /**< of the packet in which the processor was */
+    uint64_t packet;           /**< where it lies; 0: not known */
+    uint32_t level;            /**< of its stream, as hang_level() counts */
 };
 
 /** What a dump says beside the engine's state. Texts may be NULL. */
@@ -62,9 +65,10 @@ struct coredump_config {
     uint64_t ticks;
     uint32_t begin; /**< dword of the ring that the engine reads, since which `ticks` count */
     const struct coredump_fault *fault; /**< NULL: none */
-    const struct coredump_ring *ring;   /**< in the order of their ids */
-    unsigned ring_count;                /**< 0: the engine's ring, without fences */
-    void *context;                      /**< of `buffer` */
+    const char *stop; /**< why the engine stopped; NULL: it goes on after the dump */
+    const struct coredump_ring *ring; /**< in the order of their ids */
+    unsigned ring_count;              /**< 0: the engine's ring, without fences */
+    void *context;                    /**< of `buffer` */
     /** Buffer @p index in the order of the file; false: there are no more. NULL: none. */
     bool (*buffer)(void *context, size_t index, struct coredump_buffer *ret);
 };

@@ -258,8 +258,9 @@ static void put_mempool(struct coredump *d)
 
 void coredump_put_blocks(struct coredump *d)
 {
-    static const char *const stats[CPS_CPU_COUNT] = {
-        [CPS_CPU_BV] = "CP_BV_SQE_STAT_ADDR", [CPS_CPU_LPAC] = "CP_SQE_AC_STAT_ADDR"};
+    static const char *const stats[CPS_CPU_COUNT] = {[CPS_CPU_BV] = "CP_BV_SQE_STAT_ADDR",
+                                                     [CPS_CPU_LPAC] = "CP_SQE_AC_STAT_ADDR",
+                                                     [CPS_CPU_ME] = "CP_ME_STAT"};
     cps_buf_str(&d->text, "indexed-registers:\n");
     put_stat(d, "CP_SQE_STAT", 0);
     put_draw_state(d);

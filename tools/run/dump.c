@@ -126,15 +126,33 @@ static const char *value_of(const struct cps_item *item, const char *key)
     return same ? item->text.bytes + length : NULL;
 }
 
+/* A line of `fault-info`; that of the packet is one of coredump.h. */
+static void take_fault(struct dump *dump, const struct cps_item *item)
+{
+    struct dump_fault *fault = &dump->fault;
+    char line[80];
+    snprintf(line, sizeof(line), "%.*s", (int)(item->text.size < 79 ? item->text.size : 79),
+             item->text.bytes);
+    fault->known |= sscanf(line, "- iova=%" SCNx64, &fault->iova) == 1;
+    fault->is_write |= !strcmp(line, "- dir=WRITE");
+    if (!strncmp(line, "- packet=", 9) &&
+        sscanf(line, "- packet=%" SCNx32 " iova=%" SCNx64 " level=%" SCNu32, &fault->header,
+               &fault->packet, &fault->level) != 3)
+        fault->packet = 0;
+}
+
 /* Lines of a dump that coredump.h wrote. */
 static void take_own(struct dump *dump, const struct cps_item *item)
 {
     const char *end = item->text.bytes + item->text.size;
     const char *policy = value_of(item, "policy: ");
     const char *ticks = value_of(item, "ticks: ");
+    const char *stop = value_of(item, "stop: ");
     char line[64];
     if (policy && !dump->policy.size)
         cps_buf_add(&dump->policy, policy, (size_t)(end - policy));
+    if (stop && !dump->stop.size)
+        cps_buf_add(&dump->stop, stop, (size_t)(end - stop));
     snprintf(line, sizeof(line), "%.*s", ticks ? (int)(end - ticks) : 0, ticks ? ticks : "");
     if (ticks && sscanf(line, "%" SCNu64 " since dword %" SCNu32, &dump->ticks, &dump->begin) != 2)
         dump->ticks = dump->begin = 0;
@@ -170,6 +188,7 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
         return NULL;
     case CPS_ITEM_TEXT:
         take_own(dump, item);
+        take_fault(dump, item);
         /* fall through */
     case CPS_ITEM_NOTE:
         if (item->kind == CPS_ITEM_NOTE && item->text.cut)
@@ -203,7 +222,9 @@ struct cps_err *dump_read(struct dump *dump, struct cps_stream *stream)
         cps_buf_printf(&dump->text,
                        "warning: %u rings and blocks beyond the first %u and %u are left out\n",
                        dump->dropped, DUMP_MAX_RINGS, DUMP_MAX_BLOCKS);
-    return dump->text.failed || dump->cut.failed || dump->policy.failed ? cps_err_nomem() : NULL;
+    return dump->text.failed || dump->cut.failed || dump->policy.failed || dump->stop.failed
+               ? cps_err_nomem()
+               : NULL;
 }
 
 void dump_deinit(struct dump *dump)
@@ -220,6 +241,7 @@ void dump_deinit(struct dump *dump)
     cps_buf_deinit(&dump->text);
     cps_buf_deinit(&dump->cut);
     cps_buf_deinit(&dump->policy);
+    cps_buf_deinit(&dump->stop);
 }
 
 const struct dump_block *dump_block(const struct dump *dump, const char *name)

@@ -66,6 +66,16 @@ struct dump_banked {
     uint8_t context;
 };
 
+/** An access to memory that no buffer has. */
+struct dump_fault {
+    bool known;
+    bool is_write;
+    uint64_t iova;
+    uint32_t header; /**< of the packet that the processor was in */
+    uint64_t packet; /**< its address; 0: not known */
+    uint32_t level;  /**< of its stream: 0 ring, 1 IB1, 2 IB2, 3 draw state */
+};
+
 /** Contents of (part of) a buffer. */
 struct dump_data {
     uint64_t iova;
@@ -91,6 +101,8 @@ struct dump {
     uint64_t ticks;            /**< as coredump_config.ticks; 0: not known */
     uint32_t begin;            /**< dword of the ring since which they count */
     struct cps_buf policy;     /**< of the emulator that the dump is from; empty: of hardware */
+    struct cps_buf stop;       /**< why that emulator stopped; empty: not known */
+    struct dump_fault fault;   /**< section `fault-info` */
     struct cps_buf cut;        /**< where the file is cut and what is missing; empty: it is not */
     uint32_t *reg;             /**< DUMP_REGS values of section `registers` */
     bool *known;               /**< whether the dump has the register */

@@ -67,6 +67,9 @@ struct cps_err *play_write_dump(struct play *play, const char *input, const char
                                            play->executed > 1 ? play->submissions - 1 : 0,
                                        .forgets = play->executed > 1,
                                        .begin = play->ring_begin};
+    CPS_BUF stop = {0};
+    play_explain(play, play->engine, play->stop, &stop);
+    config.stop = cps_buf_text(&stop);
     config.ticks = play->engine->clock - play->ring_clock;
     config.begin = play->ring_begin;
     put_chip(play, &config);

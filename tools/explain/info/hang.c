@@ -28,7 +28,8 @@ static const char layout[] =
     "fence {retired_fence} retired, {last_fence} submitted\n}"
     "  {buffers} buffers, {.data} bytes of contents\n"
     "{.blocks*  block {name}, {dwords} dwords\n}"
-    "{hang>  hang: sqe at 0x{pc:04x} ({handler}), level {level} ({.level})\n{.lines}"
+    "{hang>  {.fault?position}{.fault!hang}: {.who} at 0x{pc:04x} ({handler}), level {level} "
+    "({.level})\n{.lines}"
     "{.why_no_code?  {.why_no_code}\n}{.code?  code of {.lines_of_cache?the dump's instruction "
     "cache, "
     "{.lines_of_cache} lines of 8 words{.donor?; missing lines are from }}{.donor:e}\n}"
@@ -129,19 +130,19 @@ static void put_registers(const struct dump_block *stat, struct cps_buf *out)
         dump_word(stat, STAT_STACK), dump_word(stat, STAT_NRT + 1), dump_word(stat, STAT_NRT));
 }
 
-/* The other processors of a7xx. Their blocks are taken to have the SQE's layout (I: of the same
- * size in the kernel's lists). */
+/* The other processors of a5xx and a7xx. Their blocks are taken to have the SQE's layout (I: of the
+ * same size in the kernel's lists). */
 static void put_others(const struct hang *h, struct cps_buf *out)
 {
     static const struct {
         const char *who, *stat;
-    } others[] = {{"bv", "CP_BV_SQE_STAT"}, {"lpac", "CP_SQE_AC_STAT"}};
+    } others[] = {{"bv", "CP_BV_SQE_STAT"}, {"lpac", "CP_SQE_AC_STAT"}, {"me", "CP_ME_STAT"}};
     for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         const struct dump_block *stat = dump_block(h->dump, others[i].stat);
         if (!stat || !stat->count)
             continue;
-        cps_buf_printf(out, "  %s at 0x%04" PRIx32 ", if its block has the layout of the SQE's\n",
-                       others[i].who, dump_word(stat, 0));
+        cps_buf_printf(out, "  %s at 0x%04" PRIx32 "%s\n", others[i].who, dump_word(stat, 0),
+                       h->dump->policy.size ? "" : ", if its block has the layout of the SQE's");
         put_headers(h, stat, out);
         put_registers(stat, out);
     }
@@ -165,9 +166,74 @@ static void put_packet_text(const struct hang *s, uint32_t header, struct cps_bu
     cps_buf_printf(out, " (0x%08" PRIx32 ")", header);
 }
 
+/* The processor goes on after a fault: an emulator's dump of a hang contains why it stopped. */
+static bool is_fault_only(const struct hang *s)
+{
+    return s->dump->fault.known && s->dump->policy.size && !s->dump->stop.size;
+}
+
+static void put_neighbour(const struct cps_buffer *buffer, const char *where, uint64_t distance,
+                          struct cps_buf *out)
+{
+    cps_buf_printf(out, "0x%" PRIx64 " bytes %s buffer 0x%" PRIx64 "..0x%" PRIx64 "%s", distance,
+                   where, buffer->iova, buffer->last, buffer->name ? " " : "");
+    for (const char *c = buffer->name; c && *c; c++)
+        cps_buf_add(out, *c >= ' ' && *c != 0x7f ? c : "?", 1);
+}
+
+/* The buffers on both sides of the address, if they are near. */
+static void put_neighbours(const struct hang *s, struct cps_buf *out)
+{
+    const uint64_t near = UINT64_C(256) << 20;
+    const uint64_t iova = s->dump->fault.iova;
+    const struct cps_buffer *before = NULL;
+    const struct cps_buffer *after = NULL;
+    for (size_t i = 0; i < cps_buffers_count(s->play->buffers); i++) {
+        const struct cps_buffer *buffer = cps_buffers_get(s->play->buffers, i);
+        if (buffer->last < iova && iova - buffer->last <= near &&
+            (!before || buffer->last > before->last))
+            before = buffer;
+        if (buffer->iova > iova && buffer->iova - iova <= near &&
+            (!after || buffer->iova < after->iova))
+            after = buffer;
+    }
+    cps_buf_str(out, before || after ? "The address is " : "No buffer is within 256 MiB of it. ");
+    if (before)
+        put_neighbour(before, "after the end of", iova - before->last - 1, out);
+    if (after)
+        cps_buf_str(out, before ? " and " : "");
+    if (after)
+        put_neighbour(after, "before", after->iova - iova, out);
+    cps_buf_str(out, before || after ? ". " : "");
+}
+
+static void put_fault(const struct hang *s, struct cps_buf *out)
+{
+    const struct dump_fault *fault = &s->dump->fault;
+    if (!fault->known)
+        return;
+    cps_buf_printf(out, "Page fault: %s of 0x%" PRIx64 ", an address without a buffer",
+                   fault->is_write ? "a write" : "a read", fault->iova);
+    if (fault->packet) {
+        cps_buf_str(out, ", by ");
+        put_packet_text(s, fault->header, out);
+        cps_buf_printf(out, " in %s at 0x%" PRIx64, dump_level_name(fault->level), fault->packet);
+    }
+    cps_buf_str(out, ". ");
+    put_neighbours(s, out);
+}
+
 static void put_place(const struct hang *s, const struct hang_estimate *at, struct cps_buf *out)
 {
-    cps_buf_str(out, "The command processor hangs at ");
+    const char *stop = cps_buf_text(&s->dump->stop);
+    bool is_me = !strncmp(stop, "me ", 3);
+    put_fault(s, out);
+    if (is_me)
+        cps_buf_printf(out, "The command processor hangs: %s. ", stop);
+    cps_buf_printf(out, "The %s at ",
+                   is_me              ? "PFP is"
+                   : is_fault_only(s) ? "processor continued; the dump shows it"
+                                      : "command processor hangs");
     put_packet_text(s, s->header, out);
     cps_buf_printf(out, ", in %s", dump_level_name(s->level));
     if (!at)
@@ -199,6 +265,10 @@ static void put_wait(const struct hang *s, struct cps_buf *out)
         [HANG_WAIT_MEMORY] = "polls a word in memory",
         [HANG_WAIT_LOOP] = "is in a loop that no value it reads can end",
     };
+    if (s->wait.what == HANG_WAIT_UNKNOWN && !strncmp(cps_buf_text(&s->dump->stop), "sqe ", 4)) {
+        cps_buf_printf(out, "It stopped: %s. ", cps_buf_text(&s->dump->stop));
+        return;
+    }
     cps_buf_printf(out, "At 0x%04" PRIx32 " %s", s->pc,
                    s->wait.what == HANG_WAIT_UNKNOWN ? "" : "it ");
     if (s->wait.what == HANG_WAIT_CONTROL)
@@ -287,6 +357,21 @@ static void put_queues(const struct hang *s, struct cps_buf *out)
                        cps_buf_text(&s->pool.why));
 }
 
+/* Adds "stop" and "fault" of what the dump has. */
+static void put_fault_fields(const struct hang *s, struct json_object *to)
+{
+    const struct dump_fault *fault = &s->dump->fault;
+    if (s->dump->stop.size)
+        doc_put(to, "stop=%p", &s->dump->stop);
+    if (!fault->known)
+        return;
+    struct json_object *row = cps_json_new_object(to, "fault");
+    doc_put(row, "iova=%" PRIu64 " dir=%s", fault->iova, fault->is_write ? "write" : "read");
+    if (fault->packet)
+        doc_put(row, "packet=%u location=%" PRIu64 " level=%u", fault->header, fault->packet,
+                fault->level);
+}
+
 /* Adds to the hang: "summary", a paragraph, "location", "waits_for", "queues". */
 static void put_summary(const struct hang *s, struct json_object *to)
 {
@@ -302,10 +387,12 @@ static void put_summary(const struct hang *s, struct json_object *to)
     struct hang_estimate at;
     bool is_located = hang_estimate(s->dump, &s->roq, s->level, s->header, &at);
     put_place(s, is_located ? &at : NULL, &text);
-    put_wait(s, &text);
+    if (!is_fault_only(s))
+        put_wait(s, &text);
     put_since(s, &text);
     put_queues(s, &text);
     cps_json_buf(to, "summary", &text);
+    put_fault_fields(s, to);
     cps_json_text(to, "waits_for", waits[s->wait.what]);
     if (s->wait.number)
         cps_json_uint(to, "polls", s->wait.number);
@@ -419,6 +506,8 @@ static void put_hang(const struct hang *h, struct json_object *root)
     else /* "CP_NOP+0x2", by the packet that ran */
         cps_fw_table_place_put_(table, h->names, h->pc, cps_fw_header_packet_(h->header), &handler);
     describe_header(h, h->header, packet, sizeof(packet));
+    doc_put(to, ".fault?=%d .who=%s", is_fault_only(h),
+            dump_gen(h->dump) == CPS_A5XX ? "pfp" : "sqe");
     doc_put(to, "pc=%u handler=%p level=%u .level=%s header=%u packet=%s", h->pc, &handler,
             h->level, level_names[h->level], h->header, packet);
     struct json_object *registers = cps_json_new_object(to, "registers");
@@ -469,19 +558,20 @@ static void put_dump(const struct hang *h, struct json_object *to)
 }
 
 /* With firmware, how the GPU came there: which packets asked for what is not done. */
-static struct cps_err *replay(struct hang *h, const char *firmware, struct json_object *to)
+static struct cps_err *replay(struct hang *h, const struct cps_run_config *run,
+                              struct json_object *to)
 {
     enum { LIMIT = 10000000 }; /* replays of public dumps execute half a million instructions */
-    const struct cps_run_config config = {
-        .fw = {firmware}, .fw_count = 1, .limit = LIMIT, .submit = -1};
+    struct cps_run_config config = {.fw_count = run->fw_count, .limit = LIMIT, .submit = -1};
     struct cps_fw *none = NULL;
     CPS_BUF not_replayed = {0};
-    if (!firmware)
+    memcpy(config.fw, run->fw, sizeof(config.fw));
+    if (!run->fw_count)
         return code_recover(h->dump, &none, &h->play->code);
     CPS_TRY(play_replay(h->play, &config, &not_replayed));
     cps_json_buf(to, ".not_replayed", &not_replayed);
     if (!h->play->code)
-        return cps_err_new(CPS_ERR_INPUT, "%s: no firmware of an Adreno SQE", firmware);
+        return cps_err_new(CPS_ERR_INPUT, "%s: no firmware of an Adreno SQE", run->fw[0]);
     if (not_replayed.size)
         return NULL;
     compare_queued(h->play->replay);
@@ -489,13 +579,14 @@ static struct cps_err *replay(struct hang *h, const char *firmware, struct json_
     return NULL;
 }
 
-static struct cps_err *describe(struct hang *h, const char *name, const char *firmware,
+static struct cps_err *describe(struct hang *h, const char *name, const struct cps_run_config *run,
                                 struct json_object *to)
 {
     struct cps_names *names = NULL;
     struct misfit misfit;
-    CPS_TRY(replay(h, firmware, to));
-    if (firmware && h->play->fw && misfit_find(h->play->fw, h->dump->gpu, &misfit)) {
+    CPS_TRY(cps_buffers_seal(h->play->buffers));
+    CPS_TRY(replay(h, run, to));
+    if (run && h->play->fw && misfit_find(h->play->fw, h->dump->gpu, &misfit)) {
         CPS_BUF text = {0};
         misfit_put(&misfit, h->play->fw->name, "the dump is from", &text);
         cps_json_buf(to, ".misfit", &text);
@@ -520,16 +611,20 @@ static struct cps_err *describe(struct hang *h, const char *name, const char *fi
     return err;
 }
 
-struct cps_err *info_dump(struct cps_stream *stream, const char *firmware, struct json_object *to)
+struct cps_err *info_dump(struct cps_stream *stream, const struct cps_run_config *run,
+                          struct json_object *to)
 {
     struct play *play = tool_alloc(1, sizeof(*play));
     struct dump *dump = tool_alloc(1, sizeof(*dump));
     play->dump = dump;
     struct hang hang = {.play = play, .dump = dump};
-    struct cps_err *err = dump_read(dump, stream);
+    struct cps_err *err = cps_buffers_create(&play->buffers);
+    dump->table = play->buffers;
+    if (!err)
+        err = dump_read(dump, stream);
     /* A cut dump is described as far as it goes, then reported. */
     if (!err || err->code != CPS_ERR_NOMEM)
-        err = cps_err_first_(err, describe(&hang, cps_stream_name(stream), firmware, to));
+        err = cps_err_first_(err, describe(&hang, cps_stream_name(stream), run, to));
     if (dump->cut.size)
         cps_json_bool(to, ".cut", true);
     mempool_deinit(&hang.pool);

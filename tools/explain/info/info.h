@@ -25,8 +25,8 @@ const char *info_packet_name(const struct cps_names *names, unsigned id,
  * @param json  rows of buffers and submits for JSON, which take much memory; else lines of text */
 CPS_MUST_USE struct cps_err *info_capture(struct cps_stream *stream, const char *format, bool json,
                                           struct json_object *to);
-/** Where a hardware dump's processor hung. @p firmware  file whose code to show, or NULL */
-CPS_MUST_USE struct cps_err *info_dump(struct cps_stream *stream, const char *firmware,
+/** Where a hardware dump's processor hung. @p run  has the firmware whose code to show, if any */
+CPS_MUST_USE struct cps_err *info_dump(struct cps_stream *stream, const struct cps_run_config *run,
                                        struct json_object *to);
 /** Lists the firmware that ran when the dump @p path was taken. With a firmware file in @p config
  * that is the whole image, with words marked that are not the hardware's own; else the lines of the
