@@ -301,6 +301,35 @@ static bool in_and_out(void)
     return true;
 }
 
+/* A timeline whose every point waits for a job has no room for another one. */
+static bool full_timeline(void)
+{
+    int fd = gpu_open();
+    uint32_t sync = gpu_sync_new(fd, 0), full = gpu_sync_new(fd, 0), fence[3] = {0};
+    uint32_t ready = gpu_sync_new(fd, 1), points = 0;
+    struct gpu_buf flag = gpu_alloc(fd, 4096), other = gpu_alloc(fd, 4096);
+    struct gpu_buf waiter = make_waiter(fd, &flag);
+    struct gpu_more out = {.other = &flag, .out = {.handle = sync}};
+    HOLDS(!gpu_submit(fd, &waiter, &out, &fence[0]));
+    struct drm_syncobj_transfer_ transfer = {.from = sync, .to = full};
+    do
+        transfer.to_point = ++points;
+    while (points < 100000 && !GPU_CALL(fd, N_SYNC_TRANSFER, &transfer));
+    HOLDS(points > 1000 && points < 100000);
+    gpu_write(&other, other.iova + 4092, 1);
+    struct gpu_more fails = {.in = {.handle = ready, .flags = MSM_SYNCOBJ_RESET},
+                             .out = {.handle = full, .point = points}};
+    HOLDS(gpu_submit(fd, &other, &fails, &fence[1]) == -ENOMEM);
+    HOLDS(!gpu_sync_wait(fd, &ready, 1, 0, 0) && gpu_point(fd, full, 1) == points - 1);
+    /* Nobody waits for a job that there is not: its number and its buffers are free. */
+    flag.data[0] = 1;
+    struct gpu_more good = {0};
+    HOLDS(!gpu_submit(fd, &other, &good, &fence[2]) && fence[2] == fence[0] + 1);
+    HOLDS(!gpu_wait(fd, 0, fence[2], 5000) && other.data[1023] == 1);
+    close(fd);
+    return true;
+}
+
 static bool priorities(void)
 {
     struct scene s;
@@ -336,6 +365,7 @@ const struct fact facts_sync[] = {
     {"sync files: poll, merge, import, export, and a job that waits for one", sync_files},
     {"sync files that were closed use nothing up", many_sync_files},
     {"a job waits for the syncobj of another queue's job, and resets it", in_and_out},
+    {"a submission that fails changes no syncobj, queue or buffer", full_timeline},
     {"of two jobs that could begin the one with the higher priority does", priorities},
     {0}};
 

@@ -40,9 +40,15 @@ static int take_syncs(struct call *call, struct device_job *job, const struct sy
     return fence ? wait_too(job, fence) ? 0 : -ENOMEM : -EINVAL;
 }
 
-/* The job's fence goes to those who want it; nothing fails behind this but a descriptor. */
+/* The job's fence goes to the client's syncobjs. A submission that fails leaves them unchanged, as
+ * the kernel does: all that can fail comes first. */
 static int give_syncs(struct call *call, struct device_job *job, const struct syncs *syncs)
 {
+    for (uint32_t i = 0; i < syncs->out_count; i++) {
+        struct device_syncobj *sync = device_syncobj_find(call->file, syncs->out[i].handle);
+        if (!device_syncobj_has_room(sync, syncs->out[i].point, i))
+            return -ENOMEM;
+    }
     if (syncs->fd_out) {
         call->message->answer_fd = device_sync_file_new(call->device, job->done);
         if (call->message->answer_fd < 0)
@@ -236,11 +242,15 @@ int call_submit_job(struct call *call, struct msm_submit *submit)
         status = take_bos(call, job, submit);
     if (!status)
         status = take_cmds(call, job, submit);
+    uint32_t seqno = queue->seqno;
     if (!status)
         status = take_seqno(queue, submit);
-    if (!status)
+    status = add_job(call, job, queue, &syncs, status);
+    if (status)
+        queue->seqno = seqno;
+    else
         mark_written(call, job, submit);
-    return add_job(call, job, queue, &syncs, status);
+    return status;
 }
 
 static int check_bind(struct call *call, const struct msm_vm_bind_op *op, struct device_bo **ret)
@@ -301,7 +311,9 @@ int call_vm_bind(struct call *call, struct msm_vm_bind *args)
     if (!status)
         status = take_binds(call, job, args);
     queue->seqno += !status;
-    return add_job(call, job, queue, &syncs, status);
+    int added = add_job(call, job, queue, &syncs, status);
+    queue->seqno -= !status && added;
+    return added;
 }
 
 int call_wait_fence(struct call *call, const struct msm_wait_fence *wait)

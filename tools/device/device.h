@@ -458,6 +458,8 @@ bool device_syncobj_has(const struct device_syncobj *sync, uint64_t point);
 struct device_fence *device_syncobj_fence(struct device_syncobj *sync, uint64_t point);
 /** The point that a timeline has reached, or the last one that was @p submitted. */
 uint64_t device_syncobj_payload(struct device_syncobj *sync, bool submitted);
+/** Whether device_syncobj_put() of a point has room, if @p more others come first. */
+bool device_syncobj_has_room(struct device_syncobj *sync, uint64_t point, size_t more);
 /** Puts a fence at a point; at 0 it replaces everything. Takes a reference of its own. */
 bool device_syncobj_put(struct device_syncobj *sync, uint64_t point, struct device_fence *fence);
 void device_syncobj_reset(struct device_syncobj *sync);

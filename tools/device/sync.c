@@ -200,6 +200,15 @@ struct device_fence *device_syncobj_fence(struct device_syncobj *sync, uint64_t 
     return fence;
 }
 
+bool device_syncobj_has_room(struct device_syncobj *sync, uint64_t point, size_t more)
+{
+    if (point)
+        prune(sync);
+    return (!point || sync->count + more < DEVICE_MAX_POINTS) &&
+           sync->device->use.points + more < DEVICE_MAX_ALL_POINTS &&
+           CPS_LIST_ROOM(sync->list, sync->count);
+}
+
 bool device_syncobj_put(struct device_syncobj *sync, uint64_t point, struct device_fence *fence)
 {
     if (!point)
