@@ -276,10 +276,18 @@ static struct cps_err *take_item(struct play *play, const struct cps_item *item)
     }
 }
 
+/* A deadlock is an end unless changes of memory follow that the wait resumes with. */
+static struct cps_err *tell_deadlock(struct play *play, const struct cps_item *next)
+{
+    bool ends = next->kind == CPS_ITEM_RESET || (cps_item_acts(next) && next->kind != CPS_ITEM_RUN);
+    return ends ? tell_stop(play) : NULL;
+}
+
 struct cps_err *play_item(struct play *play, const struct cps_item *item)
 {
+    CPS_TRY(tell_deadlock(play, item));
     CPS_TRY(take_item(play, item));
-    return tell_stop(play);
+    return play->stop == CPS_STOP_DEADLOCK ? NULL : tell_stop(play);
 }
 
 /* Where addresses are looked up while the streams run, only the buffers of now count: so the table
@@ -295,6 +303,7 @@ struct cps_err *play_take_item_(struct cps_item_sink *items, const struct cps_it
 {
     struct play *play = (struct play *)items;
     show_progress(play);
+    CPS_TRY(tell_deadlock(play, item));
     CPS_TRY(take_buffers(play, item));
     return play_item(play, item);
 }

@@ -203,7 +203,7 @@ void compare_processor(struct replay *r)
             struct excuse why = excuse(r);
             if (!(r->written >> i & 1))
                 why = replay_lacks_history(r) ? no_history : never_written;
-            else if (i == STAT_STATE && r->skips)
+            else if (i == STAT_STATE && r->dump->policy.size && replay_lacks_history(r))
                 why = counts_contexts;
             snprintf(name, sizeof(name), "$%02x", i);
             add(r, name, dump_word(stat, i), emulated, why);
