@@ -158,14 +158,15 @@ static void write_KERNEL(const struct cps_access *at)
     launch(at, CPS_WORK_DISPATCH);
 }
 
-/* The row says where the address of the sample counter is, if the event itself does not. */
+/* The row says where the address of the sample counter is, if the event itself does not. 0 is none:
+ * preemption restores what nobody has set, too. */
 static void write_event(const struct cps_access *at)
 {
     enum { ZPASS_DONE = 0x15, BLIT = 0x1e, FILL_2D = 0x28, SCALE_2D = 0x2a, EVENT_MASK = 0x7f };
     struct cps_afuc *machine = core_of_(at)->machine;
     uint32_t event = at->value & EVENT_MASK;
     const uint32_t *base = &machine->reg[at->row->own];
-    bool counts = at->row->own && machine->reg_flags[at->row->own] & REG_WRITTEN;
+    bool counts = at->row->own && (base[0] || base[1]);
     if (event == BLIT)
         launch(at, CPS_WORK_RESOLVE);
     else if (event >= FILL_2D && event <= SCALE_2D)
