@@ -111,8 +111,8 @@ static bool is_own(struct log *log, const struct cps_event *event)
     } else if (kind == CPS_EV_PKT && cps_event_sub(event) == CPS_LEVEL_RB) {
         log->away[who] = event->addr >= RINGS_BEGIN && event->addr < RINGS_END;
     }
-    bool own = !log->inside[who] && !log->away[who] && kind != CPS_EV_CTRL &&
-               who != CPS_CPU_LPAC && !is_record(event);
+    bool own = !log->inside[who] && !log->away[who] && kind != CPS_EV_CTRL && who != CPS_CPU_LPAC &&
+               !is_record(event);
     if (kind == CPS_EV_CTRL && event->addr == log->cookie && !event->value)
         log->inside[who] = false;
     return own;
@@ -140,7 +140,9 @@ static void compare(struct log *log, unsigned who, const struct cps_event *event
     if (!same) {
         differ(IN_ORDER, who, want ? want->addr : at, want ? want->head : 0, event->head);
         if (getenv("SHOW"))
-            printf("# at %u: who %u want %x %" PRIx64 " %x got %x %" PRIx64 " %x\n", position, who, want ? (uint32_t)want->head : 0, want ? want->addr : 0, want ? want->value : 0, (uint32_t)event->head, event->addr, event->value);
+            printf("# at %u: who %u want %x %" PRIx64 " %x got %x %" PRIx64 " %x\n", position, who,
+                   want ? (uint32_t)want->head : 0, want ? want->addr : 0, want ? want->value : 0,
+                   (uint32_t)event->head, event->addr, event->value);
         log->lost[who] = true;
     } else if (log->shifted->event[who][at].value == want->value) {
         differ(cps_event_kind(event) == CPS_EV_MEMW ? IN_MEMORY : IN_VALUE, who,
@@ -208,15 +210,15 @@ static enum cps_stop run_to_end(struct cps_engine *engine)
 
 static void submit(struct cps_engine *engine, const struct cps_item *stream, uint32_t seqno)
 {
-    const struct cps_item fence = {.kind = CPS_ITEM_FENCE,
-                                   .fence = {.seqno = seqno,
-                                             .context = stream->stream.context,
-                                             .ring = stream->stream.ring}};
+    const struct cps_item fence = {
+        .kind = CPS_ITEM_FENCE,
+        .fence = {.seqno = seqno, .context = stream->stream.context, .ring = stream->stream.ring}};
     check(cps_engine_feed(engine, stream));
     check(cps_engine_feed(engine, &fence));
 }
 
-/* Registers that only hold what is written: those of the clusters that start nothing, and scratch. */
+/* Registers that only hold what is written: those of the clusters that start nothing, and scratch.
+ */
 static bool is_state(uint32_t reg)
 {
     static const uint16_t acts[] = {0x9840, 0x9841, 0x9842, 0x9880, 0x9c00, 0x9c01};
@@ -244,10 +246,18 @@ static uint32_t make_high(const struct sweep *sweep, uint32_t *words, uint32_t r
         words[n++] = ~event[i].value;
     }
     const uint32_t rest[] = {
-        cps_pm4_type7(0x63, 1), 1, /* CP_SET_MODE */
-        cps_pm4_type7(0x64, 1), 1, /* CP_SET_VISIBILITY_OVERRIDE */
-        cps_pm4_type7(0x43, 3), 0x00040000, 0, 0, /* CP_SET_DRAW_STATE: none */
-        cps_pm4_type7(0x3d, 3), (uint32_t)HIGH_WORD, (uint32_t)(HIGH_WORD >> 32), 0x600d,
+        cps_pm4_type7(0x63, 1),
+        1, /* CP_SET_MODE */
+        cps_pm4_type7(0x64, 1),
+        1, /* CP_SET_VISIBILITY_OVERRIDE */
+        cps_pm4_type7(0x43, 3),
+        0x00040000,
+        0,
+        0, /* CP_SET_DRAW_STATE: none */
+        cps_pm4_type7(0x3d, 3),
+        (uint32_t)HIGH_WORD,
+        (uint32_t)(HIGH_WORD >> 32),
+        0x600d,
     };
     memcpy(words + n, rest, sizeof(rest));
     return n + (uint32_t)(sizeof(rest) / 4);
@@ -521,8 +531,8 @@ int main(int argc, char **argv)
            sweep.submission, sweep.positions, sweep.switched, sweep.different);
     for (size_t i = 0; i < differences.count; i++) {
         const struct found *f = &differences.found[i];
-        printf("%c %u 0x%" PRIx64 " %u times, first at %u: %" PRIx64 " %" PRIx64 "\n", f->what, f->core,
-               f->number, f->count, f->position, f->want, f->got);
+        printf("%c %u 0x%" PRIx64 " %u times, first at %u: %" PRIx64 " %" PRIx64 "\n", f->what,
+               f->core, f->number, f->count, f->position, f->want, f->got);
     }
     return 0;
 }

@@ -18,9 +18,15 @@ static const uint64_t other_rings[CPS_AFUC_RINGS - 1] = {
 static const uint64_t records[CPS_AFUC_RINGS] = {
     UINT64_C(0x0001fffff9000000), UINT64_C(0x0001fffffa000000), UINT64_C(0x0001fffffb000000),
     UINT64_C(0x0001fffffd000000)};
-/* In a record: what the driver calls secure, non-privileged and the shadow of the read pointer; and
- * its page table. */
-enum { SECURE = 0x500000, NON_PRIVILEGED = 0xa00000, SHADOW = 0xf00000, TABLE = 0xf80000 };
+/* In a record: what the driver calls secure, non-privileged and the shadow of the read pointer;
+ * what units keep; and its page table. */
+enum {
+    SECURE = 0x500000,
+    NON_PRIVILEGED = 0xa00000,
+    UNITS = 0xd00000,
+    SHADOW = 0xf00000,
+    TABLE = 0xf80000
+};
 
 #define RECORD_MAGIC 0xae399d6eu
 enum {
@@ -316,6 +322,62 @@ bool cps_afuc_has_rings(const struct cps_afuc *machine)
     return machine->rings.prepared && prepares(machine) && machine->core[0].s.sqe[SQE_PREEMPT];
 }
 
+/* ---- what units keep ----
+ *
+ * SP, TPL1 and HLSQ. No list of the firmware has the registers of their contexts (F: a650 112
+ * 18f4..1a76), but the units get addresses in the record (F: a630 207 0744..074e: 0xbe20, 0xae50).
+ * I: they store them there and load them; the form is UNKNOWN. Here it is the number of the pipe's
+ * registers, whether somebody wrote it, value; a ring that was never left takes what is there. */
+
+static const struct {
+    uint16_t first, count;
+} units[] = {{0xa800, 0x600}, {0xb000, 0x600}, {0xb800, 0x600}};
+
+static void move_word(struct cps_afuc *machine, uint64_t iova, bool keep, uint32_t *value,
+                      uint8_t *written)
+{
+    bool known = false;
+    if (keep) {
+        store(machine, iova, *written);
+        store(machine, iova + 4, *value);
+        return;
+    }
+    uint32_t was = cps_mem_read(machine->engine.mem, iova, &known);
+    if (!known)
+        return;
+    *written = (uint8_t)was;
+    *value = cps_mem_read(machine->engine.mem, iova + 4, NULL);
+}
+
+static void move_units(struct cps_afuc *machine, uint32_t ring, bool keep)
+{
+    uint64_t iova = records[ring] + UNITS;
+    for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        for (uint32_t reg = units[i].first; reg < units[i].first + units[i].count; reg++) {
+            machine_touch_(machine, reg);
+            move_word(machine, iova, keep, &machine->reg[reg], &machine->reg_flags[reg]);
+            iova += 8;
+            for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
+                struct reg_bank *bank = machine->bank[pipe];
+                if (!bank)
+                    continue;
+                bank->touched = true;
+                move_word(machine, iova, keep, &bank->reg[reg - BANK_CLUSTERS],
+                          &bank->written[reg - BANK_CLUSTERS]);
+                iova += 8;
+            }
+        }
+    }
+}
+
+static void switch_units(struct cps_afuc *machine, uint32_t target)
+{
+    cps_mem_keep(machine->engine.mem, true);
+    move_units(machine, machine->rings.current, true);
+    cps_mem_keep(machine->engine.mem, false);
+    move_units(machine, target, false);
+}
+
 /* The firmware clears the request when it is done (F: 11af). */
 void rings_returned_(struct afuc_core *core)
 {
@@ -324,8 +386,10 @@ void rings_returned_(struct afuc_core *core)
         return;
     rings->requested = 0;
     rings->anywhere = 0;
-    if (!core->s.preempt.cntl)
+    if (!core->s.preempt.cntl) {
+        switch_units(core->machine, rings->target);
         rings->current = rings->target;
+    }
     rings->fed = rings->current;
     rings->injected &= rings->current != 0;
     machine_set_reg_(core->machine, machine_switch_cntl_(core->machine), 0);
