@@ -3,9 +3,9 @@
  * it, and comes back: what the stream does, and what is there at its end, is compared with the run
  * that nobody disturbed. The other ring turns around all registers that the stream has written.
  *
- * Usage: corpus_sweep [LIST [FIRMWARE CAPTURE [STEP]]]
- * LIST names what is not restored, by cause: tests/corpus/sweep.tsv. Without FIRMWARE a place in
- * each row of `cases`; STEP 1, the default, tries every packet. */
+ * Usage: corpus_sweep LIST [whole | FIRMWARE CAPTURE [STEP]]
+ * LIST, tests/corpus/sweep.tsv, has what may differ, and why. Without more, every 40th packet of
+ * some captures; `whole`: every packet of all of them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,13 +25,14 @@
 #define RINGS_BEGIN  UINT64_C(0x0001fffff8100000)
 #define RINGS_END    UINT64_C(0x0001fffff9000000)
 enum { MOST_EVENTS = 1 << 22, MOST_TICKS = 1 << 24, SLICE = 1 << 20, MOST_REFUSALS = 64 };
-enum { HEADER_PREEMPT = 0x708f8000, CONTROL_NUMBERS = 0x600, GENERAL_NUMBERS = 28 };
+enum { HEADER_PREEMPT = 0x708f8000 };
 
 /* ---- what differs ---- */
 
-/* Of what a difference is: a letter of sweep.tsv. */
-enum { IN_ORDER = 's', IN_VALUE = 'v', IN_MEMORY = 'm', AT_REGISTER = 'r', AT_CONTROL = 'c' };
-enum { AT_GENERAL = 'g', AT_HANG = 'h' };
+/* What differs, a letter of sweep.tsv: the order of what a stream does (of the first one, its
+ * address), the value of a register that it writes, a word of memory, a register at the end, the
+ * same of a pipe's own; or nothing comes to its end. */
+enum { IN_ORDER = 's', IN_VALUE = 'v', IN_MEMORY = 'm', AT_END = 'r', AT_PIPE = 'b', HANG = 'h' };
 
 struct found {
     char what;
@@ -46,11 +47,9 @@ static struct {
     struct found *found;
 } differences;
 static uint32_t position;
-static bool disturbed;
 
 static void differ(char what, uint32_t core, uint64_t number, uint64_t want, uint64_t got)
 {
-    disturbed = true;
     for (size_t i = 0; i < differences.count; i++) {
         struct found *found = &differences.found[i];
         if (found->what == what && found->number == number && found->core == core) {
@@ -138,11 +137,8 @@ static void compare(struct log *log, unsigned who, const struct cps_event *event
     if (log->lost[who] || (same && want->value == event->value))
         return;
     if (!same) {
-        differ(IN_ORDER, who, want ? want->addr : at, want ? want->head : 0, event->head);
-        if (getenv("SHOW"))
-            printf("# at %u: who %u want %x %" PRIx64 " %x got %x %" PRIx64 " %x\n", position, who,
-                   want ? (uint32_t)want->head : 0, want ? want->addr : 0, want ? want->value : 0,
-                   (uint32_t)event->head, event->addr, event->value);
+        differ(IN_ORDER, who, want ? want->addr : event->addr, want ? want->value : 0,
+               event->value);
         log->lost[who] = true;
     } else if (log->shifted->event[who][at].value == want->value) {
         differ(cps_event_kind(event) == CPS_EV_MEMW ? IN_MEMORY : IN_VALUE, who,
@@ -183,9 +179,9 @@ struct sweep {
     struct cps_engine *base;    /* before the submission */
     struct cps_engine *shifted; /* the same with another clock: what differs comes from it alone */
     struct record plain, late;
-    uint32_t step, most; /* of positions, of submissions */
-    uint32_t submission, seqno;
-    uint32_t positions, different, switched;
+    uint32_t step; /* of positions */
+    uint32_t submission, seqno, endless;
+    uint32_t positions, switched;
 };
 
 static void check(struct cps_err *err)
@@ -290,11 +286,12 @@ static const char *switch_to(struct cps_engine *engine, unsigned ring, bool whol
     return "the firmware refuses";
 }
 
-/* Whether the stream has packets behind @p at, or the driver's last ones are what is left. */
-static bool has_more(const struct record *plain, const size_t *at)
+/* Whether the stream has packets behind @p at, or the driver's last ones are what is left: a
+ * processor that has come so far begins with a fresh context (F). */
+static bool has_more(const struct record *plain, const size_t *at, unsigned who)
 {
-    for (size_t i = at[CPS_CPU_SQE]; i < plain->count[CPS_CPU_SQE]; i++) {
-        const struct cps_event *event = &plain->event[CPS_CPU_SQE][i];
+    for (size_t i = at[who]; i < plain->count[who]; i++) {
+        const struct cps_event *event = &plain->event[who][i];
         if (cps_event_kind(event) == CPS_EV_PKT && cps_event_sub(event) != CPS_LEVEL_RB)
             return true;
     }
@@ -310,34 +307,23 @@ static void compare_registers(struct cps_engine *cut, struct cps_engine *plain,
             continue;
         for (uint32_t n = i; n < i + REG_BLOCK; n++) {
             if (a->reg[n] != b->reg[n] && a->reg[n] == c->reg[n])
-                differ(AT_REGISTER, 0, n, a->reg[n], b->reg[n]);
+                differ(AT_END, 0, n, a->reg[n], b->reg[n]);
         }
     }
-    for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
-        for (uint32_t n = 0; a->bank[pipe] && n < BANK_CLUSTER_REGS; n++) {
-            if (!a->bank[pipe]->written[n])
-                continue; /* it reads as BR's */
-            uint32_t want = bank_get_(a, pipe, BANK_CLUSTERS + n);
-            uint32_t got = bank_get_(b, pipe, BANK_CLUSTERS + n);
-            if (want != got && want == bank_get_(c, pipe, BANK_CLUSTERS + n))
-                differ(AT_REGISTER, pipe, BANK_CLUSTERS + n, want, got);
-        }
-    }
-    for (unsigned core = 0; core < plain->cores; core++) {
-        if (plain->who[core] == CPS_CPU_LPAC)
-            continue;
-        for (uint32_t n = 0; n < CONTROL_NUMBERS; n++) {
-            uint32_t want = machine_value(plain, core, CPS_FILE_CONTROL, n);
-            uint32_t got = machine_value(cut, core, CPS_FILE_CONTROL, n);
-            if (want != got && want == machine_value(shifted, core, CPS_FILE_CONTROL, n))
-                differ(AT_CONTROL, plain->who[core], n, want, got);
-        }
-        for (uint32_t n = 0; n < GENERAL_NUMBERS; n++) {
-            uint32_t want = machine_value(plain, core, CPS_FILE_GENERAL, n);
-            uint32_t got = machine_value(cut, core, CPS_FILE_GENERAL, n);
-            if (want != got && want == machine_value(shifted, core, CPS_FILE_GENERAL, n))
-                differ(AT_GENERAL, plain->who[core], n, want, got);
-        }
+}
+
+/* Of BV; what it has not written reads as BR's. */
+static void compare_banks(struct cps_engine *cut, struct cps_engine *plain,
+                          struct cps_engine *shifted)
+{
+    struct cps_afuc *a = cps_afuc_of(plain), *b = cps_afuc_of(cut), *c = cps_afuc_of(shifted);
+    unsigned pipe = bank_pipe_(CPS_CPU_BV);
+    for (uint32_t n = 0; a->bank[pipe] && n < BANK_CLUSTER_REGS; n++) {
+        uint32_t want = bank_get_(a, pipe, BANK_CLUSTERS + n);
+        uint32_t got = bank_get_(b, pipe, BANK_CLUSTERS + n);
+        if (a->bank[pipe]->written[n] && want != got &&
+            want == bank_get_(c, pipe, BANK_CLUSTERS + n))
+            differ(AT_PIPE, pipe, BANK_CLUSTERS + n, want, got);
     }
 }
 
@@ -366,7 +352,6 @@ static void disturb(struct sweep *sweep, struct cps_engine *at, const struct log
     struct log log = *so_far;
     for (unsigned who = 0; who < CPS_CPU_COUNT; who++)
         log.begins[who] = !position;
-    disturbed = false;
     listen_to(cut, &log);
     submit(cut, high, 1);
     const char *wrong = switch_to(cut, 1, true);
@@ -377,23 +362,23 @@ static void disturb(struct sweep *sweep, struct cps_engine *at, const struct log
     cps_tap_flush_(&cut->tap);
     sweep->switched += left;
     if (wrong) {
-        disturbed = true;
         CPS_BUF why = {0};
         cps_engine_explain(cut, CPS_STOP_DEADLOCK, &why);
         printf("# %s, submission %u, position %u: %s: %s\n", sweep->name, sweep->submission,
                position, wrong, cps_buf_text(&why));
-        differ(AT_HANG, 0, 0, 0, 0);
+        differ(HANG, 0, 0, 0, 0);
     } else {
         for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
             if (!log.lost[who] && log.at[who] != log.want->count[who])
                 differ(IN_ORDER, who, log.at[who], log.want->count[who], 0);
         }
         compare_memory(sweep, cut, plain, shifted);
-        if (has_more(&sweep->plain, so_far->at))
+        if (has_more(&sweep->plain, so_far->at, CPS_CPU_SQE))
             compare_registers(cut, plain, shifted);
+        if (has_more(&sweep->plain, so_far->at, CPS_CPU_BV))
+            compare_banks(cut, plain, shifted);
     }
     sweep->positions++;
-    sweep->different += disturbed;
     cps_engine_destroy(cut);
 }
 
@@ -421,6 +406,7 @@ static void sweep_submission(struct sweep *sweep, const struct cps_item *stream)
     struct cps_engine *shifted = run_plain(sweep->shifted, stream, seqno, &sweep->late);
     if (!plain || !shifted) {
         printf("# %s, submission %u: does not end\n", sweep->name, sweep->submission);
+        sweep->endless++;
         cps_engine_destroy(plain);
         cps_engine_destroy(shifted);
         return;
@@ -464,7 +450,7 @@ static void sweep_submission(struct sweep *sweep, const struct cps_item *stream)
 static struct cps_err *take(struct cps_item_sink *sink, const struct cps_item *item)
 {
     struct sweep *sweep = (struct sweep *)sink;
-    if (item->kind == CPS_ITEM_FENCE || sweep->submission >= sweep->most)
+    if (item->kind == CPS_ITEM_FENCE)
         return NULL;
     if (item->kind != CPS_ITEM_SUBMIT) {
         CPS_TRY(cps_engine_feed(sweep->base, item));
@@ -500,39 +486,191 @@ static void run_case(struct sweep *sweep, const char *firmware, const char *capt
     sweep->sink.item = take;
     sweep->base = start(fw, "ring=msm preempt=on");
     sweep->shifted = start(fw, "ring=msm preempt=on clock-start=1000000007");
-    for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
-        sweep->plain.event[who] = calloc(MOST_EVENTS, sizeof(struct cps_event));
-        sweep->late.event[who] = calloc(MOST_EVENTS, sizeof(struct cps_event));
-        if (!sweep->plain.event[who] || !sweep->late.event[who])
-            abort();
-    }
     check(cps_stream_open(capture, &stream));
     check(cps_capture_read(stream, NULL, &sweep->sink));
     cps_stream_close(stream);
-    for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
-        free(sweep->plain.event[who]);
-        free(sweep->late.event[who]);
-    }
     cps_engine_destroy(sweep->base);
     cps_engine_destroy(sweep->shifted);
     cps_fw_destroy(fw);
 }
 
-int main(int argc, char **argv)
+/* ---- what may differ ---- */
+
+struct listed {
+    char what;
+    uint64_t first, last;
+    uint32_t count;
+    char cause[160];
+};
+static struct listed listed[256];
+static size_t listed_count;
+
+static bool read_list(const char *path)
 {
-    struct sweep sweep = {.step = 1, .most = UINT32_MAX};
-    if (argc < 4)
-        return 2;
-    sweep.name = argv[2];
-    sweep.step = argc > 4 ? (uint32_t)atoi(argv[4]) : 1;
-    sweep.most = argc > 5 ? (uint32_t)atoi(argv[5]) : UINT32_MAX;
-    run_case(&sweep, argv[2], argv[3]);
-    printf("%s: %u submissions, %u positions, %u switched, %u different\n", argv[2],
-           sweep.submission, sweep.positions, sweep.switched, sweep.different);
+    FILE *file = fopen(path, "r");
+    char line[256];
+    while (file && fgets(line, sizeof(line), file)) {
+        struct listed *row = &listed[listed_count];
+        if (line[0] != '#' && listed_count < sizeof(listed) / sizeof(listed[0]) &&
+            sscanf(line, "%c %" SCNx64 " %" SCNx64 " %159[^\n]", &row->what, &row->first,
+                   &row->last, row->cause) == 4)
+            listed_count++;
+    }
+    if (file)
+        fclose(file);
+    return listed_count != 0;
+}
+
+static struct listed *find_listed(const struct found *found)
+{
+    for (size_t i = 0; i < listed_count; i++) {
+        if (listed[i].what == found->what && found->number >= listed[i].first &&
+            found->number <= listed[i].last)
+            return &listed[i];
+    }
+    return NULL;
+}
+
+/* @return how many differences no row has */
+static unsigned tell_differences(void)
+{
+    unsigned other = 0;
     for (size_t i = 0; i < differences.count; i++) {
         const struct found *f = &differences.found[i];
-        printf("%c %u 0x%" PRIx64 " %u times, first at %u: %" PRIx64 " %" PRIx64 "\n", f->what,
-               f->core, f->number, f->count, f->position, f->want, f->got);
+        struct listed *row = find_listed(f);
+        if (row) {
+            row->count += f->count;
+            continue;
+        }
+        other++;
+        printf("# %c %u 0x%" PRIx64 ": %u times, first at %u: %" PRIx64 ", not %" PRIx64 "\n",
+               f->what, f->core, f->number, f->count, f->position, f->got, f->want);
     }
-    return 0;
+    for (size_t i = 0; i < listed_count; i++) {
+        if (listed[i].count)
+            printf("# %c %" PRIx64 "..%" PRIx64 ", %u times: %s\n", listed[i].what, listed[i].first,
+                   listed[i].last, listed[i].count, listed[i].cause);
+        listed[i].count = 0;
+    }
+    differences.count = 0;
+    return other;
+}
+
+/* ---- cases ---- */
+
+/* The images that switch (emu/afuc/control/rings.c), and whose captures they get. */
+static const struct image {
+    const char *name, *chip;
+} images[] = {
+    {"a630_sqe-187", "a630"},     {"a630_sqe-190", "a630"},     {"a630_sqe-207", "a630"},
+    {"a680_sqe", "a630"},         {"a650_sqe-089", "a650"},     {"a650_sqe-112", "a650"},
+    {"a710_sqe-158", "a730"},     {"a730_sqe-142", "a730"},     {"a740_sqe", "a730"},
+    {"a740_sqe-158", "a730"},     {"a740_sqe-181", "a730"},     {"gen70500_sqe-162", "a730"},
+    {"gen70900_sqe-175", "a750"}, {"gen70900_sqe-177", "a750"}, {"gen70900_sqe-181", "a750"},
+    {"gen71700_sqe-179", "a750"},
+};
+
+static const struct stream {
+    const char *name, *chips;
+    bool always;
+} streams[] = {
+    {"vkt-bin", "a630 a650 a730 a750", true},
+    {"vkt-comp", "a630 a650 a730 a750", false},
+    {"vkt-draw", "a630 a650 a730 a750", true},
+    {"vkt-geo", "a630 a650 a730 a750", true},
+    {"vkt-sync", "a630 a650 a730 a750", true},
+    {"vkt-sysmem", "a630 a650 a730 a750", false},
+    {"vkmark-vertex", "a750", false},
+    {"gl-arb_compute_shader-indirect-compute", "a630", false},
+    {"gl-arb_draw_indirect-draw-elements", "a630", false},
+    {"gl-arb_indirect_parameters-tf-count-arrays", "a630", false},
+    {"gl-arb_pipeline_statistics_query-geom", "a630", false},
+    {"gl-arb_tessellation_shader-immediate-mode-draw-patches", "a630", false},
+    {"gl-arb_timer_query-timestamp-get", "a630", false},
+    {"gl-ext_transform_feedback-immediate-reuse", "a630", false},
+    {"gl-ext_transform_feedback-tessellation", "a630", false},
+    {"gl-fbo-generatemipmap", "a630", false},
+    {"gl-nv_conditional_render-clear", "a630", false},
+    {"gl-occlusion_query", "a630", true},
+};
+
+static unsigned bad, count;
+
+static void report(struct sweep *sweep)
+{
+    unsigned other = tell_differences();
+    bool good = !other && sweep->positions && sweep->switched == sweep->positions;
+    printf("%sok %u - %s: %u submissions left at %u positions, %u with other differences than "
+           "those that are listed\n",
+           good ? "" : "not ", ++count, sweep->name, sweep->submission - sweep->endless,
+           sweep->positions, other);
+    fflush(stdout);
+    bad += !good;
+}
+
+static bool exists(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (file)
+        fclose(file);
+    return file;
+}
+
+static void sweep_image(struct sweep *sweep, const char *directory, const struct image *image)
+{
+    char firmware[4096], capture[4096], name[4096];
+    snprintf(firmware, sizeof(firmware), "%s/firmware/%s.fw", directory, image->name);
+    for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+        snprintf(capture, sizeof(capture), "%s/captures/mesa-26.2/%s-%s.rd.gz", directory,
+                 streams[i].name, image->chip);
+        snprintf(name, sizeof(name), "%s, %s", image->name, streams[i].name);
+        if ((!streams[i].always && sweep->step > 1) || !strstr(streams[i].chips, image->chip))
+            continue;
+        if (!exists(firmware) || !exists(capture)) {
+            printf("ok %u - %s # SKIP not in CPSCOPE_CORPUS\n", ++count, name);
+            continue;
+        }
+        sweep->name = name;
+        sweep->submission = sweep->seqno = sweep->endless = 0;
+        sweep->positions = sweep->switched = 0;
+        run_case(sweep, firmware, capture);
+        report(sweep);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *directory = getenv("CPSCOPE_CORPUS");
+    bool whole = argc == 3 && !strcmp(argv[2], "whole");
+    struct sweep sweep = {.step = argc > 4   ? (uint32_t)strtoul(argv[4], NULL, 10)
+                                  : argc > 2 ? 1
+                                             : 40};
+    if (argc < 2 || (argc == 3 && !whole) || !sweep.step || !read_list(argv[1])) {
+        fprintf(stderr, "usage: corpus_sweep LIST [whole | FIRMWARE CAPTURE [STEP]]\n");
+        return 2;
+    }
+    if (argc < 4 && !directory) {
+        printf("1..0 # SKIP CPSCOPE_CORPUS is not set\n");
+        return 0;
+    }
+    for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
+        sweep.plain.event[who] = calloc(MOST_EVENTS, sizeof(struct cps_event));
+        sweep.late.event[who] = calloc(MOST_EVENTS, sizeof(struct cps_event));
+        if (!sweep.plain.event[who] || !sweep.late.event[who])
+            abort();
+    }
+    if (argc > 3) {
+        sweep.name = argv[2];
+        run_case(&sweep, argv[2], argv[3]);
+        report(&sweep);
+    }
+    for (size_t i = 0; argc < 4 && i < sizeof(images) / sizeof(images[0]); i++)
+        sweep_image(&sweep, directory, &images[i]);
+    for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
+        free(sweep.plain.event[who]);
+        free(sweep.late.event[who]);
+    }
+    free(differences.found);
+    printf("1..%u\n", count);
+    return bad != 0;
 }
