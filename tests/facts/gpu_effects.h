@@ -52,6 +52,10 @@
  ", REG data 9e0b=4, REG data 9840=1, LAUNCH indexed 9840=1, REG data 9e0b=84, REG data 9840=1, LAUNCH draw 9840=1, REG data 9e0b=c4, REG "
  "data 9840=1, LAUNCH feedback 9840=1, REG data 9841=2, LAUNCH dispatch 9841=2, REG data 9842=1e, LAUNCH resolve 9842=1e, REG data 9842=2a, "
  "LAUNCH blit 9842=2a, REG data 9842=2b"},
+/* BLIT_OP_FILL_2D is 0x27; 0x28 copies up to a6xx, and later invalidates a cache of LRZ, as 0x29 does. */
+{A6XX, "R9842=27 R9842=28", ", REG data 9842=27, LAUNCH blit 9842=27, REG data 9842=28, LAUNCH blit 9842=28"},
+{A7XX | GEN3, "R9842=27 R9842=28 R9842=29", ", REG data 9842=27, LAUNCH blit 9842=27, REG data 9842=28, REG data 9842=29"},
+{A8XX, "R9802=27 R9802=28 R9802=29", ", REG data 9802=27, LAUNCH blit 9802=27, REG data 9802=28, REG data 9802=29"},
 {A67G, "R9e0b=4084 R9840=1", ", REG data 9e0b=4084, REG data 9840=1, LAUNCH skipped 9840=1"},
 {BOTH, "R9c00=2a R9c00=2b", ", REG data 9c00=2a, LAUNCH blit 9c00=2a, REG data 9c00=2b"},
 {A8XX, "R9e00=84 R9800=1 R9801=2 R9802=1e R9802=2a", ", REG data 9e00=84, REG data 9800=1, LAUNCH draw 9800=1, REG data 9801=2, LAUNCH "

@@ -159,17 +159,26 @@ static void write_KERNEL(const struct cps_access *at)
 }
 
 /* The row says where the address of the sample counter is, if the event itself does not. 0 is none:
- * preemption restores what nobody has set, too. */
+ * preemption restores what nobody has set, too. From a7xx on, 0x28 and 0x29 are no 2D operations,
+ * but invalidate caches of LRZ (D: vgt_event_type). */
 static void write_event(const struct cps_access *at)
 {
-    enum { ZPASS_DONE = 0x15, BLIT = 0x1e, FILL_2D = 0x28, SCALE_2D = 0x2a, EVENT_MASK = 0x7f };
+    enum {
+        ZPASS_DONE = 0x15,
+        BLIT = 0x1e,
+        FILL_2D = 0x27,
+        COPY_2D = 0x28,
+        SCALE_2D = 0x2a,
+        EVENT_MASK = 0x7f
+    };
     struct cps_afuc *machine = core_of_(at)->machine;
     uint32_t event = at->value & EVENT_MASK;
     const uint32_t *base = &machine->reg[at->row->own];
     bool counts = at->row->own && (base[0] || base[1]);
     if (event == BLIT)
         launch(at, CPS_WORK_RESOLVE);
-    else if (event >= FILL_2D && event <= SCALE_2D)
+    else if (event == FILL_2D || event == SCALE_2D ||
+             (event == COPY_2D && !cps_gen_since(machine->engine.gen, CPS_A7XX)))
         launch(at, CPS_WORK_BLIT);
     else if (event == ZPASS_DONE && counts)
         stamp_samples_(core_of_(at), (uint64_t)base[1] << 32 | base[0]);
