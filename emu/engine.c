@@ -72,6 +72,7 @@ struct cps_err *cps_engine_clone(struct cps_engine *engine, struct cps_engine **
                            "an engine with a host cannot be copied: its memory is the host's");
     CPS_TRY(engine->ops->clone(engine, ret));
     cps_engine_interrupt(*ret, NULL, NULL);
+    cps_engine_work(*ret, NULL, NULL);
     return NULL;
 }
 
@@ -95,9 +96,12 @@ struct cps_err *cps_engine_restore(struct cps_engine **engine, struct cps_engine
         return replace(engine, original);
     bool (*asked)(void *) = (*engine)->asked;
     void *context = (*engine)->asked_context;
+    cps_work_fn *work = (*engine)->work;
+    void *work_context = (*engine)->work_context;
     struct cps_err *err = original->ops->restore(*engine, original);
     if (!err) {
         cps_engine_interrupt(*engine, asked, context);
+        cps_engine_work(*engine, work, work_context);
         return NULL;
     }
     cps_engine_destroy(*engine);
@@ -168,6 +172,19 @@ void cps_engine_interrupt(struct cps_engine *engine, bool (*asked)(void *context
 {
     engine->asked = asked;
     engine->asked_context = context;
+}
+
+void cps_engine_work(struct cps_engine *engine, cps_work_fn *work, void *context)
+{
+    engine->work = work;
+    engine->work_context = context;
+    engine->work_failed = NULL; /* of a clone: the text is not its own */
+}
+
+void cps_engine_watch(struct cps_engine *engine, uint32_t offset)
+{
+    if (engine->ops->watch)
+        engine->ops->watch(engine, offset);
 }
 
 enum cps_stop cps_engine_boot(struct cps_engine *engine, uint64_t ticks)

@@ -24,6 +24,7 @@
 #include "../isa/isa.h"
 #include "host.h"
 #include "policy.h"
+#include "work.h"
 #include "../trace/event/event.h"
 #include "../trace/event/item.h"
 
@@ -252,6 +253,8 @@ struct cps_engine_ops {
     /** As cps_engine_cover(); NULL: it cannot count. */
     void (*cover)(struct cps_engine *engine, unsigned core, struct cps_cover *counts,
                   uint32_t count);
+    /** As cps_engine_watch(); NULL: it launches nothing. */
+    void (*watch)(struct cps_engine *engine, uint32_t offset);
     /** The engine's own. */
     const void *kind;
     /** Whether cps_engine_run() of one tick makes one, unless the engine stops: n calls of it are
@@ -327,6 +330,12 @@ struct cps_engine {
     bool (*asked)(void *context);
     /** What it gets. */
     void *asked_context;
+    /** As cps_engine_work() was told. */
+    cps_work_fn *work;
+    /** What it gets. */
+    void *work_context;
+    /** What it returned last. */
+    const char *work_failed;
 };
 
 /**
@@ -411,6 +420,19 @@ CPS_PUBLIC enum cps_stop cps_engine_run(struct cps_engine *engine, uint64_t tick
  */
 CPS_PUBLIC void cps_engine_interrupt(struct cps_engine *engine, bool (*asked)(void *context),
                                      void *context);
+/**
+ * Says who does the work that firmware launches. Clones, and so debuggers, begin without.
+ * @param engine   which; one that launches nothing does nothing
+ * @param work     see emu/work.h; NULL: nobody, which costs nothing
+ * @param context  what it gets
+ */
+CPS_PUBLIC void cps_engine_work(struct cps_engine *engine, cps_work_fn *work, void *context);
+/**
+ * Lets that function also see each write to a register, as CPS_WORK_REGISTER: for ports.
+ * @param engine  which; one without such registers does nothing
+ * @param offset  number of the register, in dwords
+ */
+CPS_PUBLIC void cps_engine_watch(struct cps_engine *engine, uint32_t offset);
 /**
  * Runs the bootstrap, feeds CPS_ITEM_INIT, and runs again: what comes before a capture.
  * @param engine  which

@@ -67,6 +67,13 @@ struct cps_host {
      * (a6xx, a7xx): pages are read anew. With policy `ring=msm` bits 47:12 are the context of the
      * submission. */
     void (*page_table)(void *context, uint64_t ttbr0);
+    /**
+     * For functions that do launched work (emu/work.h): the host's own memory at @p iova, which the
+     * caller reads and writes until its function returns; then the engine reads pages again.
+     * @param size  the bytes that are wanted; gets how many follow in a row, perhaps more
+     * @return NULL if there is none, or it is not in a row
+     */
+    void *(*map)(void *context, uint64_t iova, uint64_t *size);
 };
 
 CPS_C_END

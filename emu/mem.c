@@ -386,6 +386,39 @@ struct cps_err *cps_mem_load(struct cps_mem *mem, uint64_t iova, const uint8_t *
     return NULL;
 }
 
+bool cps_mem_save(struct cps_mem *mem, uint64_t iova, uint8_t *to, uint64_t size)
+{
+    bool all = true;
+    while (size) {
+        uint8_t bytes[4];
+        bool known = false;
+        unsigned from = (unsigned)(iova % 4);
+        uint32_t step = size < 4 - from ? (uint32_t)size : 4 - from;
+        uint32_t count = 0;
+        const uint32_t *window = from ? NULL : cps_mem_window(mem, iova, &count);
+        if (window && size >= 4) {
+            count = count < size / 4 ? count : (uint32_t)(size / 4);
+            for (uint32_t i = 0; i < count; i++)
+                cps_put_le32(to + 4 * (size_t)i, window[i]);
+            step = 4 * count;
+        } else {
+            cps_put_le32(bytes, cps_mem_read(mem, iova, &known));
+            memcpy(to, bytes + from, step);
+            all = all && known;
+        }
+        iova += step;
+        to += step;
+        size -= step;
+    }
+    return all;
+}
+
+bool cps_mem_is_hosted(struct cps_mem *mem, uint64_t iova)
+{
+    const struct page *page = mem->host ? find(mem, iova / CPS_PAGE_BYTES) : NULL;
+    return !mem->host || (page && page->held.host);
+}
+
 /* How many dwords from @p index are known, one after the other. */
 static uint32_t known_from(const struct page *page, uint32_t index)
 {

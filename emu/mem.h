@@ -44,6 +44,12 @@ void cps_mem_keep(struct cps_mem *mem, bool keep);
 CPS_MUST_USE struct cps_err *cps_mem_load(struct cps_mem *mem, uint64_t iova, const uint8_t *data,
                                           uint64_t size);
 
+/** Copies @p size bytes from @p iova to @p to, 0 where nothing is stored; wraps at 2^64.
+ * @return whether all of it is stored */
+bool cps_mem_save(struct cps_mem *mem, uint64_t iova, uint8_t *to, uint64_t size);
+/** Whether the host, if there is one, has the memory at @p iova. */
+bool cps_mem_is_hosted(struct cps_mem *mem, uint64_t iova);
+
 /** The dword at @p iova (low two bits ignored); 0 where nothing is stored.
  * @param[out] known  whether it was ever stored; may be NULL */
 uint32_t cps_mem_read(struct cps_mem *mem, uint64_t iova, bool *known);

@@ -32,6 +32,8 @@ enum cps_trouble {
     CPS_TROUBLE_JUMP,
     /** A limit of the emulator's own: memory, requests that wait. */
     CPS_TROUBLE_LIMIT,
+    /** The function that does launched work failed. */
+    CPS_TROUBLE_WORK,
     /** The firmware has reported an error and is in its error loop. */
     CPS_TROUBLE_REPORTED,
     /** It waits for words of a stream that has none, inside a packet. */

@@ -249,6 +249,7 @@ const struct cps_engine_ops cps_afuc_ops_ = {
     .waits_for = machine_waits_for_,
     .explain = machine_explain_,
     .cover = cover,
+    .watch = gpu_watch_,
 };
 
 /* ---- the end of a machine, and copies ----

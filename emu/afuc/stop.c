@@ -42,11 +42,10 @@ static const struct afuc_core *culprit(const struct cps_afuc *machine)
 
 enum cps_trouble cps_afuc_trouble(const struct cps_afuc *machine, unsigned *ret)
 {
-    static const uint8_t faults[] = {[FAULT_ILLEGAL] = CPS_TROUBLE_ILLEGAL,
-                                     [FAULT_JUMP] = CPS_TROUBLE_JUMP,
-                                     [FAULT_MEMORY] = CPS_TROUBLE_LIMIT,
-                                     [FAULT_QUEUE] = CPS_TROUBLE_LIMIT,
-                                     [FAULT_EVENT] = CPS_TROUBLE_LIMIT};
+    static const uint8_t faults[] = {
+        [FAULT_ILLEGAL] = CPS_TROUBLE_ILLEGAL, [FAULT_JUMP] = CPS_TROUBLE_JUMP,
+        [FAULT_MEMORY] = CPS_TROUBLE_LIMIT,    [FAULT_QUEUE] = CPS_TROUBLE_LIMIT,
+        [FAULT_EVENT] = CPS_TROUBLE_LIMIT,     [FAULT_WORK] = CPS_TROUBLE_WORK};
     const struct afuc_core *core = culprit(machine);
     *ret = (unsigned)(core - machine->core);
     if (core->s.wait == WAIT_FAULT)
@@ -185,6 +184,10 @@ static void explain_fault(const struct afuc_core *core, struct cps_buf *out)
     case FAULT_EVENT:
         cps_buf_printf(out, "an event stores %" PRIu32 " registers, expected at most %u that exist",
                        s->fault_value, STAMP_REGISTERS);
+        break;
+    case FAULT_WORK:
+        cps_buf_printf(out, "the work that it launched failed: %s",
+                       core->machine->engine.work_failed ? core->machine->engine.work_failed : "");
         break;
     case FAULT_NONE:
         break;

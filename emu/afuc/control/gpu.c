@@ -135,6 +135,8 @@ static void launch(const struct cps_access *at, unsigned kind)
     struct afuc_core *core = core_of_(at);
     core->machine->engine.launches[kind]++;
     core_event_(core, CPS_EV_LAUNCH, kind, at->number, at->value);
+    if (CPS_UNLIKELY(core->machine->engine.work != NULL))
+        work_call_(core, kind, at->number, at->value);
 }
 
 /* The row says which register has the source of the indices: 0 memory, 2 none, 3 the counter of
@@ -277,6 +279,16 @@ static void mark_behaving(struct cps_afuc *machine, uint32_t offset)
     machine->behaves[offset / REG_BLOCK] = 1;
 }
 
+void gpu_watch_(struct cps_engine *engine, uint32_t offset)
+{
+    struct cps_afuc *machine = (struct cps_afuc *)engine;
+    if (offset >= GPU_REGS)
+        return;
+    machine_touch_(machine, offset);
+    mark_behaving(machine, offset);
+    machine->reg_flags[offset] |= REG_WATCHED;
+}
+
 struct cps_err *gpu_init_(struct cps_afuc *machine)
 {
     static const struct cps_reg_table table = CPS_REG_TABLE(rows);
@@ -329,6 +341,8 @@ static void act(struct afuc_core *core, uint32_t offset, uint32_t value)
     const struct cps_access at = access_to(core, offset, value);
     if (at.row && at.row->write)
         at.row->write(&at);
+    if (core->machine->reg_flags[offset] & REG_WATCHED && core->machine->engine.work)
+        work_call_(core, CPS_WORK_REGISTER, offset, value);
 }
 
 static void report_unmodelled(struct afuc_core *core, uint32_t offset)

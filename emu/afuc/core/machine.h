@@ -140,7 +140,9 @@ enum { ME_READ_PORT = 0x80d, ME_READ_PORT_REGS = 3 };
 enum reg_flag {
     REG_WRITTEN = 1,  /* somebody gave it a value */
     REG_REPORTED = 2, /* UNMODELLED was emitted */
-    REG_BEHAVES = 4,  /* gpu.def has a row, it switches CP_PROTECT, or the host may have it */
+    REG_BEHAVES = 4,  /* gpu.def has a row, it switches CP_PROTECT, it is watched, or the host may
+                         have it */
+    REG_WATCHED = 8,  /* cps_engine_watch() */
 };
 
 static inline void machine_event_(struct cps_afuc *m, enum cps_event_kind kind, unsigned sub,
@@ -333,6 +335,10 @@ static inline bool bank_set_(struct cps_afuc *machine, unsigned pipe, uint32_t o
 void machine_irq_(struct afuc_core *core, uint32_t number);
 
 CPS_MUST_USE struct cps_err *gpu_init_(struct cps_afuc *machine);
+/** As cps_engine_watch(). */
+void gpu_watch_(struct cps_engine *engine, uint32_t offset);
+/** Calls the function that does launched work: work.c. */
+void work_call_(struct afuc_core *core, unsigned kind, uint32_t offset, uint32_t value);
 uint32_t gpu_read_(struct afuc_core *core, uint32_t offset);
 void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path);
 
