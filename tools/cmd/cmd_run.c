@@ -13,6 +13,7 @@
 #include "tools/cmd/options/opt_engine.h"
 #include "tools/run/account.h"
 #include "tools/run/files.h"
+#include "tools/run/launch.h"
 #include "tools/run/code.h"
 #include "tools/run/replay.h"
 #include "tools/run/names.h"
@@ -44,6 +45,7 @@ struct run {
     struct cps_buf policy;
     struct files_stamp stamp[3];  /* of the firmware and the capture, before they are read */
     struct play_account account;  /* once it is over */
+    struct launch *launch;        /* the plugin of --launch, or NULL; owned */
     struct attach_server *server; /* which lets editors in, NULL: it does not; owned */
 };
 
@@ -228,6 +230,8 @@ static struct cps_err *prepare(struct run *run)
         return cps_err_new(CPS_ERR_USAGE, "--all: %s is no hang dump", capture_name(run));
     CPS_TRY(play_open(&run->play, &opt->run, opt->arg_count && !run->source ? opt->arg[0] : NULL));
     play_watch_replay(&run->play);
+    if (opt->launch)
+        CPS_TRY(launch_open(opt->launch, &run->play, &run->launch));
     if (opt->output || !(opt->json || run->play.dump || run->source))
         CPS_TRY(open_trace(run, output));
     else
@@ -246,6 +250,7 @@ static struct cps_err *execute(struct run *run)
                                       : play_run(&run->play, run->capture);
     bool ended = run->play.executed && (!err || err->code != CPS_ERR_NOMEM);
     struct cps_err *late = finish_trace(run);
+    err = cps_err_first_(err, launch_failed(run->launch));
     if (!late)
         late = stamp_inputs(run, true);
     if (!late && run->out && (!err || ended))
@@ -304,6 +309,7 @@ static int do_run(struct run *run)
     cps_outfile_abort(run->out);
     cps_stream_close(run->capture);
     play_close(&run->play);
+    launch_close(run->launch);
     attach_server_close(run->server);
     return status;
 }

@@ -18,6 +18,7 @@
 #include "isa/base/within.h"
 #include "tools/device/poison.h"
 #include "tools/device/record.h"
+#include "tools/run/launch.h"
 
 /* Ticks between two looks at clients: one or two milliseconds. */
 #define SLICE (UINT64_C(1) << 18)
@@ -115,6 +116,25 @@ static void choose_space(void *context, uint64_t ttbr0)
     device->gpu.space = file ? &file->space : NULL;
 }
 
+/* What a plugin changes is not seen: what is there now is what the recording has. */
+static void *map_memory(void *context, uint64_t iova, uint64_t *size)
+{
+    struct device *device = context;
+    struct device_gpu *gpu = &device->gpu;
+    struct device_mapping *mapping = gpu->space ? device_space_find(gpu->space, iova) : NULL;
+    uint8_t *data = mapping && mapping->bo ? device_bo_data(mapping->bo) : NULL;
+    if (!data || iova >= DEVICE_SPACE_END || mapping->bo->flags & MSM_BO_GPU_READONLY)
+        return NULL;
+    const uint64_t from = iova - mapping->iova;
+    const uint64_t wanted = *size < mapping->size - from ? *size : mapping->size - from;
+    data += mapping->offset;
+    for (uint64_t at = from - from % CPS_HOST_PAGE; gpu->record && at < from + wanted;
+         at += CPS_HOST_PAGE)
+        device_record_read(gpu->record, mapping->iova + at, data + at);
+    *size = mapping->size - from;
+    return data + from;
+}
+
 void device_gpu_forget(struct device *device, const struct device_file *file)
 {
     if (device->gpu.space == &file->space)
@@ -127,7 +147,8 @@ void device_gpu_host(struct device *device, struct cps_host *ret)
                              .read = read_page,
                              .write = write_memory,
                              .clock = read_clock,
-                             .page_table = choose_space};
+                             .page_table = choose_space,
+                             .map = map_memory};
 }
 
 /* ---- jobs ---- */
@@ -606,7 +627,10 @@ void device_gpu_run(struct device *device)
         return;
     case CPS_STOP_FAULT:
     case CPS_STOP_BAD_PACKET:
-        recover(device, stop);
+        if (gpu->play->engine->work_failed)
+            fail(device, launch_failed(gpu->play->launch));
+        else
+            recover(device, stop);
         return;
     }
 }

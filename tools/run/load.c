@@ -101,7 +101,10 @@ static struct cps_err *build_engine(struct play *play)
         if (play->dump && dump_reg(play->dump, 0x830, &low) && dump_reg(play->dump, 0x831, &high))
             config.instr_iova = (uint64_t)high << 32 | low;
     }
-    return cps_engine_create(&config, &play->engine);
+    CPS_TRY(cps_engine_create(&config, &play->engine));
+    if (play->equip)
+        play->equip(play);
+    return NULL;
 }
 
 /* Registers are reported once by each processor, memory and streams each time. */

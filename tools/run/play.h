@@ -26,6 +26,7 @@
 #define PLAY_MAX_PLACES 256
 
 struct dump;
+struct launch;
 struct replay;
 
 /** A place that the program touched and nobody models. */
@@ -52,7 +53,9 @@ struct play {
     struct cps_host host; /**< set before play_open(): who owns memory; else nobody */
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_engine *engine;
-    struct dump *dump; /**< the input where it is a hardware dump, read whole; or NULL */
+    struct launch *launch;        /**< the plugin of `equip`, or NULL; the caller's */
+    void (*equip)(struct play *); /**< called with each engine that is built; or NULL */
+    struct dump *dump;            /**< the input where it is a hardware dump, read whole; or NULL */
     bool as_given;     /**< set before play_open(): a dump runs the firmware that was given, for who
                           compares two; else the one that ran there */
     bool quiet;        /**< set before play_open(): which firmware of a dump runs is not printed */

@@ -68,6 +68,7 @@ struct cps_options {
     const char *root;   /**< of --root */
     const char *record; /**< of device */
     const char *record_dir;
+    const char *launch;  /**< PLUGIN.so[:ARGS], or NULL */
     const char *dumps;   /**< folder of hang dumps, NULL: none */
     uint64_t hang_after; /**< milliseconds */
     bool old_kernel;
