@@ -144,6 +144,15 @@ static void begin_packet(struct afuc_core *core, uint32_t header, struct dispatc
     wait_begin_(core, header);
 }
 
+/* a8xx: whether the DDE still has something of earlier packets to do, such as to launch it: whoever
+ * does the work gets registers as they were then. A DDE in a wait does not hold its sender. */
+static bool dde_is_late(const struct afuc_core *core)
+{
+    const struct afuc_core *dde = core->dde;
+    return CPS_UNLIKELY(core->machine->engine.work != NULL) && dde && dde->s.started &&
+           (dde->s.wait == WAIT_NONE || (dde->s.wait == WAIT_STREAM && dde->s.meq.count));
+}
+
 enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
 {
     struct afuc_state *s = &core->s;
@@ -156,6 +165,10 @@ enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
     }
     if (!ready) {
         s->wait = WAIT_STREAM;
+        return DISPATCH_NOTHING;
+    }
+    if (dde_is_late(core)) {
+        s->wait = WAIT_MEQ;
         return DISPATCH_NOTHING;
     }
     if (CPS_UNLIKELY(machine->watched))
