@@ -64,9 +64,9 @@ int device_debug(const struct cps_options *opt, struct device *device)
 {
     struct program program = {.step.live.open = start_program, .step.child = -1, .opt = opt};
     struct interrupt taken;
-    if (opt->output || opt->poison || opt->record || opt->record_dir || opt->idle)
+    if (opt->output || opt->poison || opt->record || opt->record_dir || opt->launch || opt->idle)
         return report_usage("the debugger (--step, --listen, --dap) has no -o, --poison, --record, "
-                            "--record-dir or --idle");
+                            "--record-dir, --launch or --idle");
     interrupt_take(&taken);
     device_step_init(&program.step, device);
     int status = step_session(opt, NULL, &program.step.live);

@@ -222,6 +222,8 @@ bool device_space_read(struct device_space *space, uint64_t iova, void *to, size
 bool device_space_write(struct device_space *space, uint64_t iova, const void *from, size_t size);
 /** The client's word at a multiple of 4; false if nothing is mapped there. */
 bool device_space_word(struct device_space *space, uint64_t iova, uint32_t *ret);
+/** The bytes of a buffer that the GPU may write, with how many follow; NULL: there is none. */
+uint8_t *device_space_data(struct device_space *space, uint64_t iova, uint64_t *size);
 void device_space_deinit(struct device *device, struct device_space *space);
 
 /* ---- queue.c ---- */

@@ -119,20 +119,14 @@ static void choose_space(void *context, uint64_t ttbr0)
 /* What a plugin changes is not seen: what is there now is what the recording has. */
 static void *map_memory(void *context, uint64_t iova, uint64_t *size)
 {
-    struct device *device = context;
-    struct device_gpu *gpu = &device->gpu;
-    struct device_mapping *mapping = gpu->space ? device_space_find(gpu->space, iova) : NULL;
-    uint8_t *data = mapping && mapping->bo ? device_bo_data(mapping->bo) : NULL;
-    if (!data || iova >= DEVICE_SPACE_END || mapping->bo->flags & MSM_BO_GPU_READONLY)
-        return NULL;
-    const uint64_t from = iova - mapping->iova;
-    const uint64_t wanted = *size < mapping->size - from ? *size : mapping->size - from;
-    data += mapping->offset;
-    for (uint64_t at = from - from % CPS_HOST_PAGE; gpu->record && at < from + wanted;
-         at += CPS_HOST_PAGE)
-        device_record_read(gpu->record, mapping->iova + at, data + at);
-    *size = mapping->size - from;
-    return data + from;
+    const struct device_gpu *gpu = &((struct device *)context)->gpu;
+    const uint64_t wanted = *size;
+    uint8_t *data = gpu->space ? device_space_data(gpu->space, iova, size) : NULL;
+    const uint64_t skew = iova % CPS_HOST_PAGE;
+    const uint64_t end = skew + (wanted < *size ? wanted : *size);
+    for (uint64_t at = 0; data && gpu->record && at < end; at += CPS_HOST_PAGE)
+        device_record_read(gpu->record, iova - skew + at, data - skew + at);
+    return data;
 }
 
 void device_gpu_forget(struct device *device, const struct device_file *file)

@@ -245,6 +245,16 @@ bool device_space_read(struct device_space *space, uint64_t iova, void *to, size
     return mapping && (!mapping->bo || data);
 }
 
+uint8_t *device_space_data(struct device_space *space, uint64_t iova, uint64_t *size)
+{
+    const struct device_mapping *mapping = device_space_find(space, iova);
+    if (!mapping || !mapping->bo || mapping->process || mapping->bo->flags & MSM_BO_GPU_READONLY)
+        return NULL;
+    uint8_t *data = device_bo_data(mapping->bo);
+    *size = mapping->size - (iova - mapping->iova);
+    return data ? data + mapping->offset + (iova - mapping->iova) : NULL;
+}
+
 bool device_space_write(struct device_space *space, uint64_t iova, const void *from, size_t size)
 {
     const struct device_mapping *mapping = device_space_find(space, iova);
