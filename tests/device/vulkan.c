@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The program of vulkan.h: `vulkan [-j JOB]... [--count N] [--samples N]`, TAP on stdout.
- * Status: 0 all checks are good, 1 some are not, 2 a call failed that no check is about. */
+ * The program of vulkan.h: `vulkan [-j JOB]... [--count N] [--samples N] [--output FILE]`, TAP on
+ * stdout. Status: 0 all checks are good, 1 some are not, 2 a call failed that no check is about. */
 #include "vulkan.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 static const struct job {
     const char *name;
     void (*run)(struct vulkan *vk);
-    bool by_name; /* only by name: it measures */
+    bool by_name; /* only by name: it measures, or has a result of its own */
 } jobs[] = {
     {"timestamps", job_timestamps, false},
     {"events", job_events, false},
@@ -31,6 +31,7 @@ static const struct job {
     {"syncfd", job_syncfd, false},
     {"fences", job_fences, false},
     {"empty", job_empty, true},
+    {"copies", job_copies, true},
 };
 enum { JOBS = sizeof(jobs) / sizeof(jobs[0]) };
 
@@ -290,7 +291,7 @@ static void run_job(struct vulkan *vk, const struct job *job)
 
 static int usage(void)
 {
-    fputs("usage: vulkan [-j JOB]... [--count N] [--samples N]\njobs:", stderr);
+    fputs("usage: vulkan [-j JOB]... [--count N] [--samples N] [--output FILE]\njobs:", stderr);
     for (size_t i = 0; i < JOBS; i++)
         fprintf(stderr, " %s", jobs[i].name);
     fputs("\n", stderr);
@@ -308,6 +309,8 @@ int main(int argc, char **argv)
             return usage();
         if (!strcmp(argv[i], "--count")) {
             vk.count = (unsigned)strtoul(argv[i + 1], NULL, 0);
+        } else if (!strcmp(argv[i], "--output")) {
+            vk.output = fopen(argv[i + 1], "wb");
         } else if (!strcmp(argv[i], "--samples")) {
             vk.samples = strtoull(argv[i + 1], NULL, 0);
         } else {
@@ -324,6 +327,8 @@ int main(int argc, char **argv)
             run_job(&vk, &jobs[i]);
     }
     printf("1..%u\n", vk.checks);
+    if (vk.output && fclose(vk.output))
+        need(VK_ERROR_UNKNOWN, "--output");
     vkDestroyInstance(vk.instance, NULL);
     return vk.failures != 0;
 }

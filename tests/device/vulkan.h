@@ -7,6 +7,7 @@
  *   vulkan.c       the device, command buffers, the list of jobs, TAP
  *   vulkan_sync.c  jobs about memory and order: time stamps, events, semaphores, sparse memory
  *   vulkan_draw.c  jobs about draws, dispatches and queries
+ *   vulkan_copy.c  jobs whose results are bytes
  *   spirv.h        shaders, which a virtual GPU compiles but does not run
  *
  * What only the trace shows is printed as "# trace REGISTER VALUE..." lines: the values that the
@@ -61,6 +62,7 @@ struct vulkan {
     VkPipelineLayout layout;
     unsigned count;   /**< --count */
     uint64_t samples; /**< --samples: of each occlusion query */
+    FILE *output;     /**< --output, or NULL */
     const char *job;
     unsigned checks, failures;
 #define FUNCTION(name) PFN_vk##name name;
@@ -116,5 +118,8 @@ void job_timeline(struct vulkan *vk);
 void job_syncfd(struct vulkan *vk);
 void job_fences(struct vulkan *vk);
 void job_empty(struct vulkan *vk);
+
+/* vulkan_copy.c */
+void job_copies(struct vulkan *vk);
 
 #endif

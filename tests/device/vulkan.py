@@ -9,38 +9,18 @@ Usage: vulkan.py CPSCOPE [CHIP]..."""
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
 import real_client
 import tap
+from vulkan_program import COMPILER, build, headers
 
 CPSCOPE = os.path.abspath(sys.argv[1])
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = real_client.ROOT
-COMPILER = "aarch64-linux-gnu-gcc"
 CHIPS = sys.argv[2:] or ["a630", "a750"]
 # Jobs with "# trace" lines, and how turnip renders: at once, or tile by tile after a binning pass.
 TRACED = ["draws", "counts", "tessellation", "geometry", "multiview", "conditional", "feedback", "secondary"]
 MODES = ["sysmem", "gmem,forcebin"]
-
-
-def headers():
-    return next((path for path in (os.path.join(ROOT, "usr/include"), "/usr/include") if os.path.exists(path + "/vulkan/vulkan.h")), None)
-
-
-def build(folder):
-    # The headers alone: those of C are the compiler's.
-    os.makedirs(os.path.join(folder, "include"))
-    for name in ("vulkan", "vk_video"):
-        if os.path.exists(os.path.join(headers(), name)):
-            os.symlink(os.path.join(headers(), name), os.path.join(folder, "include", name))
-    program = os.path.join(folder, "vulkan")
-    subprocess.run([COMPILER, "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-isystem", os.path.join(folder, "include"),
-                    *(os.path.join(HERE, name) for name in ("vulkan.c", "vulkan_sync.c", "vulkan_draw.c")), "-o", program,
-                    os.path.join(ROOT, "usr/lib/aarch64-linux-gnu/libvulkan.so.1"), "-Wl,--allow-shlib-undefined"], check=True)
-    return program
 
 
 def run(program, chip, options, jobs, mode=MODES[0]):
