@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "emu/afuc/afuc.h"
-#include "isa/base/pm4.h"
 #include "isa/base/within.h"
 #include "tools/device/poison.h"
 #include "tools/device/record.h"
@@ -26,124 +25,6 @@
 #define MILLISECOND INT64_C(1000000)
 /* How many times the time of a hang all waits of a job may last, if each of them ends. */
 #define MOST_WAITS 20
-
-/* ---- memory ---- */
-
-static struct device_access access_of(const struct cps_afuc *machine, unsigned core)
-{
-    return (struct device_access){.header = cps_afuc_header(machine, core, 0),
-                                  .level = cps_afuc_level(machine, core),
-                                  .packet = cps_afuc_header_iova(machine, core)};
-}
-
-/* Whether a packet of the client contains an address of the page. */
-static bool names_page(struct device_gpu *gpu, const struct device_access *by, uint64_t page)
-{
-    uint32_t word = 0;
-    uint32_t count = cps_pm4_decode(by->header).count;
-    for (uint32_t i = 1;
-         i <= count && device_space_word(gpu->space, by->packet + 4 * (uint64_t)i, &word); i++) {
-        if (word / CPS_HOST_PAGE == (uint32_t)page / CPS_HOST_PAGE)
-            return true;
-    }
-    return false;
-}
-
-/* Of several processors it is the one whose packet contains the address; else the first. */
-static void note_fault(struct device_gpu *gpu, uint64_t iova)
-{
-    const struct cps_engine *engine = gpu->play->engine;
-    const struct cps_afuc *machine = cps_afuc_of(gpu->play->engine);
-    if (gpu->fault)
-        return;
-    gpu->fault = iova | DEVICE_FAULTED;
-    gpu->fault_by = access_of(machine, 0);
-    for (unsigned i = 0; i < engine->cores; i++) {
-        const struct device_access by = access_of(machine, i);
-        if (names_page(gpu, &by, iova)) {
-            gpu->fault_by = by;
-            return;
-        }
-    }
-}
-
-static bool read_page(void *context, uint64_t iova, uint8_t *to)
-{
-    struct device *device = context;
-    struct device_gpu *gpu = &device->gpu;
-    if (!gpu->space || iova >= DEVICE_SPACE_END)
-        return false;
-    if (!device_space_read(gpu->space, iova, to, CPS_HOST_PAGE)) {
-        const struct device_mapping *mapping = device_space_find(gpu->space, iova);
-        if (!mapping || !mapping->bo)
-            note_fault(gpu, iova);
-        return false;
-    }
-    if (gpu->record)
-        device_record_read(gpu->record, iova, to);
-    return true;
-}
-
-static bool write_memory(void *context, uint64_t iova, const uint8_t *from, uint32_t size)
-{
-    struct device *device = context;
-    struct device_gpu *gpu = &device->gpu;
-    if (!gpu->space || !device_space_write(gpu->space, iova, from, size))
-        return false;
-    device_poison_wrote(device->poison, iova, size);
-    if (gpu->record)
-        device_record_wrote(gpu->record, iova, from, size);
-    return true;
-}
-
-/* The always-on counter of hardware: 19.2 MHz. */
-static uint64_t read_clock(void *context)
-{
-    (void)context;
-    int64_t now = device_now();
-    return (uint64_t)(now / 10000 * 192 + now % 10000 * 192 / 10000);
-}
-
-/* The firmware switches to a context, in a ring that it goes on with. */
-static void choose_space(void *context, uint64_t ttbr0)
-{
-    enum { TABLE_SHIFT = 12, TABLE_BITS = 48 - TABLE_SHIFT };
-    struct device *device = context;
-    uint64_t number = ttbr0 >> TABLE_SHIFT & ((UINT64_C(1) << TABLE_BITS) - 1);
-    struct device_file *file = device->files;
-    while (file && file->context != number)
-        file = file->next;
-    device->gpu.space = file ? &file->space : NULL;
-}
-
-/* What a plugin changes is not seen: what is there now is what the recording has. */
-static void *map_memory(void *context, uint64_t iova, uint64_t *size)
-{
-    const struct device_gpu *gpu = &((struct device *)context)->gpu;
-    const uint64_t wanted = *size;
-    uint8_t *data = gpu->space ? device_space_data(gpu->space, iova, size) : NULL;
-    const uint64_t skew = iova % CPS_HOST_PAGE;
-    const uint64_t end = skew + (wanted < *size ? wanted : *size);
-    for (uint64_t at = 0; data && gpu->record && at < end; at += CPS_HOST_PAGE)
-        device_record_read(gpu->record, iova - skew + at, data - skew + at);
-    return data;
-}
-
-void device_gpu_forget(struct device *device, const struct device_file *file)
-{
-    if (device->gpu.space == &file->space)
-        device->gpu.space = NULL;
-}
-
-void device_gpu_host(struct device *device, struct cps_host *ret)
-{
-    *ret = (struct cps_host){.context = device,
-                             .read = read_page,
-                             .write = write_memory,
-                             .clock = read_clock,
-                             .page_table = choose_space,
-                             .map = map_memory};
-}
 
 /* ---- jobs ---- */
 
