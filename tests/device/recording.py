@@ -17,7 +17,7 @@ import tap
 CPSCOPE, RECORDER, NATIVE = (os.path.abspath(path) for path in sys.argv[1:])
 FOLDER = tempfile.TemporaryDirectory(prefix="cps-", dir="/tmp")  # a socket's path is short
 PATH = os.path.join(FOLDER.name, "demo.rd.gz")
-CMD, GPUADDR, CMDSTREAM, CONTENTS, GPU_ID, CHIP_ID = 2, 3, 6, 12, 13, 14
+CMD, GPUADDR, CONTEXT, CMDSTREAM, CONTENTS, GPU_ID, CHIP_ID = 2, 3, 4, 6, 12, 13, 14
 PAGE = 4096
 
 
@@ -38,16 +38,18 @@ def text(payload):
     return payload.rstrip(b"\0").decode()
 
 
-def submissions():
-    """As readers of Mesa take them: buffers are gone at the first one after a stream."""
+def submissions(path=PATH):
+    """As readers of Mesa take them: buffers are gone at the first one after a stream. Memory must not come twice before a
+    stream: they may keep the older contents."""
     memory, streams, address, all_of_them = {}, [], None, []
-    for kind, payload in sections(PATH):
+    for kind, payload in sections(path):
         if kind == GPUADDR:
             low, size, high = struct.unpack("<III", payload)
             if streams:
                 all_of_them.append((memory, streams))
                 memory, streams = {}, []
             address = high << 32 | low
+            assert address not in memory, hex(address)
             memory[address] = None
             assert size
         elif kind == CONTENTS:
@@ -125,8 +127,14 @@ def compare_runs(name, groups, options, events):
 def live():
     """Clients, threads and the firmware wait for each other."""
     lines, texts, _ = compare_runs("sync", ["sync"], [], "default")
-    assert "cpscope resume" in texts
-    return "%d lines" % len(lines)
+    recording = os.path.join(FOLDER.name, "sync.rd.gz")
+    found, kinds = submissions(recording), [kind for kind, _ in sections(recording)]
+    assert "cpscope resume" in texts and CONTEXT in kinds, texts
+    for memory, streams in found:
+        ranges = sorted((at, at + len(data)) for at, data in memory.items())
+        assert all(a[1] <= b[0] for a, b in zip(ranges, ranges[1:])), ranges
+        assert all(byte(memory, at) is not None for at, _ in streams)
+    return "%d lines, %d submissions" % (len(lines), len(found))
 
 
 def hangs():
@@ -143,4 +151,5 @@ subprocess.run([RECORDER, "--keep", PATH], check=True, timeout=60)
 tap.run([("a recording begins with policies and chip", head), ("submissions have context and fence", named),
          ("each submission brings all its memory", whole), ("memory is that from before the submission", before),
          ("a recording is read and written without a difference", converted),
-         ("a run of a recording gives the trace of the live run", live), ("the same of hangs", hangs)])
+         ("a run of a recording gives the trace of the live run, and other readers find all memory", live),
+         ("the same of hangs", hangs)])

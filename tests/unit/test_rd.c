@@ -12,7 +12,15 @@
 #include "tests/lib/snapbuild.h"
 #include "trace/capture/rd_write.h"
 
-enum { CMD = 2, GPUADDR = 3, CMDSTREAM_ADDR = 6, CONTENTS = 12, GPU_ID = 13, CHIP_ID = 14 };
+enum {
+    CMD = 2,
+    GPUADDR = 3,
+    CONTEXT = 4,
+    CMDSTREAM_ADDR = 6,
+    CONTENTS = 12,
+    GPU_ID = 13,
+    CHIP_ID = 14
+};
 
 /* What a capture says, or why it is refused. */
 static void check(const struct cps_buf *capture, const char *expected)
@@ -190,7 +198,7 @@ static void a_recording_names_its_submissions(void **state)
                  "fence 0 context 4\n");
 }
 
-/* Buffers after such a text change what is there; then the stream goes on. */
+/* Sections after such a text change what is there; then the stream goes on. A short one is none. */
 static void a_recording_has_what_ended_a_wait(void **state)
 {
     CPS_BUF capture = {0};
@@ -200,17 +208,19 @@ static void a_recording_has_what_ended_a_wait(void **state)
     WORDS(&capture, GPUADDR, 12, 0x1000, 8, 0, CMDSTREAM_ADDR, 12, 0x1000, 1, 0);
     for (unsigned i = 0; i < 2; i++) {
         add_text(&capture, "cpscope resume");
-        WORDS(&capture, GPUADDR, 12, 0x2000, 4, 0, CONTENTS, 4, i);
-        WORDS(&capture, GPUADDR, 12, 0x3000, 4, 0, CONTENTS, 4, 3);
+        WORDS(&capture, CONTEXT, 16, 0x2000, 4, 0, i);
+        WORDS(&capture, CONTEXT, 8, 0x2000, 4, CONTEXT, 16, 0x3000, 4, 1, 3);
     }
-    WORDS(&capture, CMDSTREAM_ADDR, 12, 0x1004, 1, 0, GPUADDR, 12, 0x1000, 8, 0);
-    check_fences(&capture, "text cpscope resume\ntext cpscope submission context=2 seqno=7\n"
-                           "buffer 1000+8\nsubmit 1000+1 context 2\n"
-                           "text cpscope resume\nbuffer 2000+4\ndata 2000: 0\nbuffer 3000+4\n"
-                           "data 3000: 3\nrun\n"
-                           "text cpscope resume\nbuffer 2000+4\ndata 2000: 1\nbuffer 3000+4\n"
-                           "data 3000: 3\nrun\nsubmit 1004+1 context 2\nfence 7 context 2\nreset\n"
-                           "buffer 1000+8\n");
+    WORDS(&capture, CMDSTREAM_ADDR, 12, 0x1004, 1, 0, CONTEXT, 16, 0x2000, 4, 0, 4);
+    WORDS(&capture, GPUADDR, 12, 0x1000, 8, 0);
+    check_fences(&capture,
+                 "text cpscope resume\ntext cpscope submission context=2 seqno=7\n"
+                 "buffer 1000+8\nsubmit 1000+1 context 2\n"
+                 "text cpscope resume\nbuffer 2000+4\ndata 2000: 0\nbuffer 100003000+4\n"
+                 "data 100003000: 3\nrun\n"
+                 "text cpscope resume\nbuffer 2000+4\ndata 2000: 1\nbuffer 100003000+4\n"
+                 "data 100003000: 3\nrun\nsubmit 1004+1 context 2\nfence 7 context 2\nreset\n"
+                 "buffer 1000+8\n");
 }
 
 /* The driver did not write the fence of the first one. */

@@ -386,7 +386,9 @@ static struct cps_err *put_ticks(struct device_record *record)
 static struct cps_err *put_submission(struct device_record *record, uint32_t seqno)
 {
     CPS_TRY(put_begin(record, seqno));
-    CPS_TRY(put_memory(record));
+    /* Without a stream other readers take the memory for that of the next submission. */
+    if (record->streams)
+        CPS_TRY(put_memory(record));
     for (size_t i = 0; i < record->streams; i++) {
         const struct cps_item item = {
             .kind = CPS_ITEM_SUBMIT,

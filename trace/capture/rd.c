@@ -16,6 +16,7 @@ enum section {
     SECTION_TEST = 1,
     SECTION_CMD = 2,
     SECTION_GPUADDR = 3,
+    SECTION_CONTEXT = 4,
     SECTION_CMDSTREAM_ADDR = 6,
     SECTION_BUFFER_CONTENTS = 12,
     SECTION_GPU_ID = 13,
@@ -87,7 +88,6 @@ static struct cps_err *end_by_hang(struct reader *r, unsigned reason, bool fence
     if (!r->open)
         return NULL;
     r->open = fence;
-    CPS_TRY(end_change(r));
     CPS_TRY(end_submission(r));
     return cps_reading_give_(&r->r, &item);
 }
@@ -100,8 +100,8 @@ static struct cps_err *begin_submission(struct reader *r, const char *text, size
     uint32_t context = 0;
     uint32_t seqno = 0;
     memcpy(line, text, size < sizeof(line) ? size : sizeof(line) - 1);
+    CPS_TRY(end_change(r));
     if (!strcmp(line, CPS_RD_RESUME)) {
-        CPS_TRY(end_change(r));
         r->resuming = r->submitted;
         return NULL;
     }
@@ -181,12 +181,11 @@ static struct cps_err *read_gpuaddr(struct reader *r)
     CPS_TRY(read_address(r, &r->iova, &length));
     CPS_TRY(check_range(r, r->iova, length));
     r->have_address = true;
-    if (r->submitted && !r->resuming)
+    if (r->submitted)
         CPS_TRY(end_submission(r));
-    if ((r->submitted && !r->resuming) || r->reset)
+    if (r->submitted || r->reset)
         CPS_TRY(cps_reading_give_(&r->r, &reset));
-    r->submitted &= r->resuming;
-    r->reset = false;
+    r->submitted = r->reset = false;
     struct cps_item item = {.kind = CPS_ITEM_BUFFER, .buffer = {.iova = r->iova, .size = length}};
     return cps_reading_give_(&r->r, &item);
 }
@@ -225,6 +224,26 @@ static struct cps_err *read_contents(struct reader *r)
     return cps_reading_contents_(&r->r, r->iova, r->r.size);
 }
 
+/* Memory that changed while a stream waited for it: address low, length, address high, contents. */
+static struct cps_err *read_change(struct reader *r)
+{
+    uint8_t head[12];
+    size_t size = 0;
+    if (!r->resuming || r->r.size < sizeof(head))
+        return cps_reading_pass_(&r->r);
+    CPS_TRY(cps_stream_read(r->r.stream, head, sizeof(head), &size));
+    r->r.left -= (uint32_t)size;
+    if (size < sizeof(head))
+        return cps_reading_truncated_(&r->r);
+    r->iova = (uint64_t)cps_le32(head + 8) << 32 | cps_le32(head);
+    r->r.size -= (uint32_t)sizeof(head);
+    CPS_TRY(check_range(r, r->iova, r->r.size));
+    struct cps_item item = {.kind = CPS_ITEM_BUFFER,
+                            .buffer = {.iova = r->iova, .size = r->r.size}};
+    CPS_TRY(cps_reading_give_(&r->r, &item));
+    return read_contents(r);
+}
+
 static struct cps_err *read_chip(struct reader *r)
 {
     size_t size = 0;
@@ -252,6 +271,8 @@ static struct cps_err *read_payload(struct reader *r)
         return read_text(r);
     case SECTION_GPUADDR:
         return read_gpuaddr(r);
+    case SECTION_CONTEXT:
+        return read_change(r);
     case SECTION_CMDSTREAM_ADDR:
         return read_stream(r);
     case SECTION_BUFFER_CONTENTS:

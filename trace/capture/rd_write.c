@@ -16,7 +16,15 @@
 #define FRAME_BYTES (4u << 20)
 
 /* Sections, as the reader in rd.c has them. */
-enum { CMD = 2, GPUADDR = 3, CMDSTREAM_ADDR = 6, BUFFER_CONTENTS = 12, GPU_ID = 13, CHIP_ID = 14 };
+enum {
+    CMD = 2,
+    GPUADDR = 3,
+    CONTEXT = 4,
+    CMDSTREAM_ADDR = 6,
+    BUFFER_CONTENTS = 12,
+    GPU_ID = 13,
+    CHIP_ID = 14
+};
 
 enum packing { PLAIN, GZIP, ZSTD };
 
@@ -28,6 +36,7 @@ struct cps_rd_writer {
     struct cps_buf contents; /* of the buffer at hand: readers give them in pieces */
     uint64_t iova, size;     /* that buffer */
     bool have_buffer;
+    bool changing; /* buffers are changes of memory: the last text was CPS_RD_RESUME */
     bool failed;
     struct cps_buf defect; /* the first note of the reader */
     uint64_t defect_at;
@@ -89,19 +98,38 @@ static void put_address(struct cps_rd_writer *w, uint32_t type, uint64_t iova, u
     put_words(w, (const uint32_t[]){type, 12, (uint32_t)iova, length, (uint32_t)(iova >> 32)}, 5);
 }
 
+/* Mesa's cffdump forgets all buffers at a GPUADDR after a stream, and passes over a CONTEXT. */
+static void put_change_head(struct cps_rd_writer *w)
+{
+    const uint32_t size = (uint32_t)w->contents.size;
+    put_words(
+        w,
+        (const uint32_t[]){CONTEXT, 12 + size, (uint32_t)w->iova, size, (uint32_t)(w->iova >> 32)},
+        5);
+}
+
 /* The buffer at hand and what came of its contents. */
 static void end_buffer(struct cps_rd_writer *w)
 {
     if (!w->have_buffer)
         return;
-    put_address(w, GPUADDR, w->iova, (uint32_t)w->size);
-    if (w->contents.size)
+    if (w->changing)
+        put_change_head(w);
+    else
+        put_address(w, GPUADDR, w->iova, (uint32_t)w->size);
+    if (w->contents.size && !w->changing)
         put_words(w, (const uint32_t[]){BUFFER_CONTENTS, (uint32_t)w->contents.size}, 2);
     cps_buf_join(&w->frame, &w->contents);
     cps_buf_clear(&w->contents);
     w->have_buffer = false;
     if (w->frame.size >= FRAME_BYTES)
         flush(w);
+}
+
+static void end_change(struct cps_rd_writer *w)
+{
+    end_buffer(w);
+    w->changing = false;
 }
 
 static void begin_buffer(struct cps_rd_writer *w, uint64_t iova, uint64_t size)
@@ -127,6 +155,8 @@ static void put_text(struct cps_rd_writer *w, const struct cps_item *item)
 {
     static const char zeros[4];
     end_buffer(w);
+    w->changing = item->text.size == strlen(CPS_RD_RESUME) &&
+                  !memcmp(item->text.bytes, CPS_RD_RESUME, item->text.size);
     size_t size = item->text.size + 4 - item->text.size % 4;
     put_words(w, (const uint32_t[]){CMD, (uint32_t)size}, 2);
     cps_buf_add(&w->frame, item->text.bytes, item->text.size);
@@ -159,8 +189,11 @@ struct cps_err *cps_rd_item(struct cps_rd_writer *w, const struct cps_item *item
         if (item->stream.lpac)
             return cps_err_new(CPS_ERR_UNSUPPORTED,
                                "the capture submits to LPAC, which .rd has no section for");
-        end_buffer(w);
+        end_change(w);
         put_address(w, CMDSTREAM_ADDR, item->stream.iova, item->stream.dwords);
+        return NULL;
+    case CPS_ITEM_RUN:
+        end_change(w);
         return NULL;
     case CPS_ITEM_NOTE:
         if (!w->defect.size) {

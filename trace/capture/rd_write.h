@@ -17,8 +17,10 @@ CPS_C_BEGIN
  * stream.context and fence.seqno. Without such texts a submission ends where buffers follow a
  * stream. */
 #define CPS_RD_SUBMISSION "cpscope submission context=%u seqno=%u"
-/** This text section, and the buffers behind it, belong to the submission before: while its last
- * stream waited for memory, somebody gave these buffers these contents. */
+/** This text section, and the sections CONTEXT (4) after it, belong to the submission before: while
+ * its last stream waited for memory, the client changed it. Each has address low, length, address
+ * high, and the contents. Other readers know no payload of that type and pass over it; buffers
+ * after a stream would begin the next submission to them. */
 #define CPS_RD_RESUME "cpscope resume"
 /** A text section that begins so is before a stream, and has its stream.ticks, decimal. */
 #define CPS_RD_TICKS "cpscope ticks="
