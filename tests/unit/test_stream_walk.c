@@ -253,6 +253,29 @@ static void markers_choose_groups(void **state)
     }
 }
 
+/* A driver splits a job anywhere: the mode, and groups that no draw ran, are those of the stream
+ * before. A reset forgets groups with their memory, not the mode. */
+static void a_stream_goes_on_where_the_last_one_ended(void **state)
+{
+    const uint32_t words[] = {cps_pm4_type7(0x65, 1),  4,     cps_pm4_type7(0x43, 6),
+                              1u << 24 | 2u << 20 | 1, A,     HIGH,
+                              2u << 24 | 4u << 20 | 1, A + 4, HIGH};
+    const uint32_t draw[] = {cps_pm4_type7(0x38, 3), 0x84, 1, 3};
+    const struct cps_item next = {.kind = CPS_ITEM_SUBMIT,
+                                  .stream = {.iova = TOP, .dwords = (uint32_t)COUNT(draw)}};
+    (void)state;
+    for (unsigned reset = 0; reset < 2; reset++) {
+        struct scene s;
+        walk(&s, A630, words, COUNT(words), 8);
+        if (reset)
+            give(&s, &(struct cps_item){.kind = CPS_ITEM_RESET});
+        give_words(&s, TOP, draw, COUNT(draw));
+        give(&s, &next);
+        assert_int_equal(s.walk.mode, 2);
+        ends(&s, reset ? "after a reset" : "next stream", reset ? "" : "4+0");
+    }
+}
+
 /* ---- Groups ---- */
 
 /* Bits 19:16 of an entry: 0 DIRTY, 1 DISABLE, 2 DISABLE_ALL_GROUPS, 3 LOAD_IMMED. Group 1 is set,
@@ -340,6 +363,7 @@ int main(void)
         cmocka_unit_test(streams_follow_each_other),
         cmocka_unit_test(packets_name_the_registers_that_they_write),
         cmocka_unit_test(markers_choose_groups),
+        cmocka_unit_test(a_stream_goes_on_where_the_last_one_ended),
         cmocka_unit_test(entries_set_disable_and_run_groups),
         cmocka_unit_test(a_ring_has_a_size_that_a_ring_can_have),
     };

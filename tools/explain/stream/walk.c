@@ -260,8 +260,6 @@ static struct cps_err *submit(struct stream_walk *walk, struct stream stream)
     CPS_TRY(open_names(walk, 0));
     walk->sink->put(walk->sink, &event, 1);
     walk->packets = 0;
-    memset(walk->group, 0, sizeof(walk->group));
-    walk->mode = 4;
     run_stream(walk, stream, false);
     return NULL;
 }
@@ -316,7 +314,8 @@ static struct cps_err *take_item(struct cps_item_sink *items, const struct cps_i
     case CPS_ITEM_CHIP:
         return open_names(walk,
                           item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff);
-    case CPS_ITEM_RESET:
+    case CPS_ITEM_RESET: /* a job can have several streams, and the mode outlives it */
+        memset(walk->group, 0, sizeof(walk->group));
         cps_mem_forget(walk->mem);
         return NULL;
     case CPS_ITEM_DATA:
@@ -336,6 +335,7 @@ static struct cps_err *take_item(struct cps_item_sink *items, const struct cps_i
 struct cps_err *stream_walk_init(struct stream_walk *walk)
 {
     walk->items.item = take_item;
+    walk->mode = 4; /* SYSMEM */
     walk->word = malloc(WALK_DEPTH * sizeof(*walk->word));
     return walk->word ? cps_mem_create(CPS_MEM_LIMIT, &walk->mem) : cps_err_nomem();
 }
