@@ -193,12 +193,71 @@ static bool same_group(void)
     return check_order(MSM_QUEUE_ALLOW_PREEMPT, 9);
 }
 
+/* Who interrupts hangs; who was interrupted begins again, and is innocent. */
+static bool innocent(void)
+{
+    struct client low = open_client(LOW, MSM_QUEUE_ALLOW_PREEMPT);
+    struct client high = open_client(HIGH, MSM_QUEUE_ALLOW_PREEMPT);
+    struct gpu_buf own = gpu_alloc(low.fd, 4096), other = gpu_alloc(high.fd, 4096);
+    struct gpu_buf waiter = gpu_alloc(low.fd, 4096), endless = gpu_alloc(high.fd, 4096);
+    uint32_t first = 0, second = 0;
+    HOLDS(low.queue && high.queue && own.handle && other.handle && waiter.handle);
+    gpu_write(&waiter, own.iova + 8, 1);
+    gpu_wait_for(&waiter, own.iova, 1);
+    gpu_write(&waiter, own.iova + 4, 2);
+    gpu_wait_for(&endless, other.iova, 1);
+    gpu_write(&endless, other.iova + 4, 2);
+    HOLDS(!submit(&low, &waiter, &own, &first));
+    for (int n = 0; n < 1000 && !((volatile uint32_t *)own.data)[2]; n++)
+        gpu_sleep(1);
+    HOLDS(own.data[2] == 1);
+    own.data[2] = 0;
+    HOLDS(!submit(&high, &endless, &other, &second));
+    HOLDS(!gpu_wait(high.fd, high.queue, second, 20000) && other.data[1] == 0);
+    own.data[0] = 1;
+    HOLDS(!gpu_wait(low.fd, low.queue, first, 10000));
+    HOLDS(own.data[2] == 1 && own.data[1] == 2);
+    HOLDS(gpu_param(high.fd, MSM_FAULTS) == 1 && gpu_param(low.fd, MSM_FAULTS) == 0);
+    close(low.fd);
+    close(high.fd);
+    return true;
+}
+
+/* With firmware whose routine never ends: the job that it has is guilty, the other one runs. */
+static bool never_saved(void)
+{
+    struct client low = open_client(LOW, MSM_QUEUE_ALLOW_PREEMPT);
+    struct client high = open_client(HIGH, MSM_QUEUE_ALLOW_PREEMPT);
+    struct gpu_buf own = gpu_alloc(low.fd, 4096), other = gpu_alloc(high.fd, 4096);
+    struct gpu_buf waiter = gpu_alloc(low.fd, 4096), writer = gpu_alloc(high.fd, 4096);
+    uint32_t first = 0, second = 0;
+    HOLDS(low.queue && high.queue && own.handle && other.handle && writer.handle);
+    gpu_write(&waiter, own.iova + 8, 1);
+    gpu_wait_for(&waiter, own.iova, 1);
+    gpu_write(&waiter, own.iova + 4, 2);
+    gpu_write(&writer, other.iova, 7);
+    HOLDS(!submit(&low, &waiter, &own, &first));
+    for (int n = 0; n < 1000 && !((volatile uint32_t *)own.data)[2]; n++)
+        gpu_sleep(1);
+    HOLDS(!submit(&high, &writer, &other, &second));
+    HOLDS(!gpu_wait(high.fd, high.queue, second, 60000) && other.data[0] == 7);
+    HOLDS(!gpu_wait(low.fd, low.queue, first, 10000) && own.data[1] == 0);
+    HOLDS(gpu_param(low.fd, MSM_FAULTS) == 1 && gpu_param(high.fd, MSM_FAULTS) == 0);
+    close(low.fd);
+    close(high.fd);
+    return true;
+}
+
+const struct fact facts_stuck[] = {
+    {"a switch that never ends is a hang of the job that was to be left", never_saved}, {0}};
 const struct fact facts_levels[] = {
     {"a job that waits for memory is interrupted by the one that writes it", one_writes_for_other},
     {"jobs of four groups of priorities interrupt each other", four_levels},
     {0}};
 const struct fact facts_preempt[] = {
-    {"short jobs of another process run within a long one", two_processes}, {0}};
+    {"short jobs of another process run within a long one", two_processes},
+    {"a job begins again after the one that interrupts it hangs", innocent},
+    {0}};
 const struct fact facts_order[] = {
     {"a queue without ALLOW_PREEMPT is not interrupted", not_allowed},
     {"a job of the same group of priorities does not interrupt", same_group},

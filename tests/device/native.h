@@ -21,7 +21,8 @@ struct fact {
     } while (0)
 
 extern const struct fact facts_memory[], facts_sync[], facts_hang[], facts_endless[];
-extern const struct fact facts_preempt[], facts_levels[], facts_order[], facts_threads[];
+extern const struct fact facts_preempt[], facts_levels[], facts_order[], facts_threads[],
+    facts_stuck[];
 
 /** Runs a function in a child process. @return whether it ended with status 0 */
 bool in_child(int (*run)(int argument), int argument);

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,12 +21,14 @@ CPSCOPE, NATIVE = (os.path.abspath(p) for p in sys.argv[1:3])
 CORPUS = os.environ.get("CPSCOPE_CORPUS")
 WAITS = ["--policy", "waits=stop"]
 # Chip and its firmware, one of each generation.
-REAL = [("a630", "a630_sqe-190.fw"), ("a660", "a660_sqe-112.fw"), ("a740", "a740_sqe-181.fw"), ("a750", "gen70900_sqe-181.fw"),
-        ("a830", "gen80000_sqe-077.fw")]
+REAL = [("a630", "a630_sqe-190.fw"), ("a650", "a650_sqe-112.fw"), ("a660", "a660_sqe-112.fw"), ("a730", "a730_sqe-142.fw"),
+        ("a740", "a740_sqe-181.fw"), ("a750", "gen70900_sqe-181.fw"), ("a830", "gen80000_sqe-077.fw")]
 GROUPS = ("memory", "sync", "hang", "order")
 # Those whose firmware switches between rings on the model: emu/afuc/control/rings.c.
-SWITCHES = ("a630", "a740")
+SWITCHES = ("a630", "a650", "a660", "a730", "a740", "a750")
 WITH_BV = ("a740", "a750", "a830")
+# What replaces the first words of a740's routine for preemption: a loop that changes nothing, and one that counts in a word.
+STUCK = {"waits": [0xc8000000, 0x01000000], "counts": [0x08420001, 0xa80202f0, 0xc800fffe, 0x01000000]}
 # The socket's path is short.
 FOLDER = tempfile.mkdtemp(prefix="cps-", dir="/tmp")
 ENV = {**os.environ, "XDG_RUNTIME_DIR": FOLDER}
@@ -67,6 +70,19 @@ def preemption(name, options):
     done = subprocess.run([CPSCOPE, "device", *options, "--policy", "preempt=off", "--hang-after", "200", "--", NATIVE, "levels"], env=ENV,
                           text=True, timeout=120, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     tap.report(f"{name}: preempt=off runs jobs one after the other", " 0 preemptions" in done.stderr, done.stderr)
+
+
+def stuck(firmware):
+    """The routine never ends: a hang, after which the job that asked for it runs."""
+    listing = subprocess.run([CPSCOPE, "disasm", firmware], text=True, stdout=subprocess.PIPE, check=True).stdout
+    at = 4 + 4 * int(re.search(r"^IN_PREEMPT:\n.*; (\w{4}) \w{8}", listing, re.M)[1], 16)
+    for name, words in STUCK.items():
+        image = bytearray(open(firmware, "rb").read())
+        image[at:at + 4 * len(words)] = struct.pack(f"<{len(words)}I", *words)
+        path = os.path.join(FOLDER, "stuck.fw")
+        with open(path, "wb") as file:
+            file.write(image)
+        facts(f"a routine that {name}", ["--chip", "a740", "--fw", path, "--hang-after", "20"], "stuck")
 
 
 def folders():
@@ -164,6 +180,8 @@ try:
                 facts(chip, ["--chip", chip, "--fw", path], "threads")
             if chip in SWITCHES:
                 preemption(chip, ["--chip", chip, "--fw", path])
+            if chip == "a740":
+                stuck(path)
         else:
             tap.skip(f"{chip}: facts with its firmware", "no CPSCOPE_CORPUS with " + firmware)
 finally:

@@ -245,7 +245,7 @@ struct device_run {
     struct device_job *job;
     size_t next_cmd; /**< of the job: what has not been fed; `cmd_count` is its fence */
     uint32_t fence;  /**< its own, once it was fed; else 0 */
-    uint64_t began;  /**< ticks of the engine when the job came */
+    uint64_t ticks;  /**< that the engine has worked on it */
     uint64_t fault;  /**< as in struct device_gpu */
     struct device_access fault_by;
     bool fault_told;
@@ -270,7 +270,7 @@ struct device_gpu {
     struct device_debugger *debugger; /**< executes jobs; NULL: the engine of `play` */
     size_t next_cmd;     /**< of the job: what has not been fed; `cmd_count` is its fence */
     uint32_t fence;      /**< the last one that was given to a job */
-    uint64_t began;      /**< ticks of the engine when the job came */
+    uint64_t began;      /**< ticks of the engine when the job came; later by those of other jobs */
     uint32_t ring_began; /**< dword of the ring where its words begin */
     uint32_t own_fence;  /**< the job's, once it was fed; else 0 */
     unsigned ring;       /**< of the engine, in which the job is */
@@ -279,6 +279,7 @@ struct device_gpu {
     bool switches; /**< the firmware was asked for ring `target` */
     bool within;   /**< also within a packet */
     unsigned target, refused;
+    uint64_t asked;               /**< ticks of the engine when it was asked first */
     struct device_record *record; /**< of the job, or NULL */
     int64_t waits_since;          /**< nanoseconds of CLOCK_MONOTONIC */
     int64_t waited;               /**< nanoseconds of the job's waits that are over */

@@ -153,7 +153,7 @@ static struct device_run run_of(const struct device_gpu *gpu)
     return (struct device_run){.job = gpu->job,
                                .next_cmd = gpu->next_cmd,
                                .fence = gpu->own_fence,
-                               .began = gpu->began,
+                               .ticks = gpu->play->engine->clock - gpu->began,
                                .fault = gpu->fault,
                                .fault_by = gpu->fault_by,
                                .fault_told = gpu->fault_told};
@@ -165,7 +165,7 @@ static void take_run(struct device_gpu *gpu, const struct device_run *run)
     gpu->space = run->job ? &run->job->file->space : NULL;
     gpu->next_cmd = run->next_cmd;
     gpu->own_fence = run->fence;
-    gpu->began = run->began;
+    gpu->began = gpu->play->engine->clock - run->ticks;
     gpu->fault = run->fault;
     gpu->fault_by = run->fault_by;
     gpu->fault_told = run->fault_told;
@@ -211,7 +211,7 @@ static void interrupt(struct device *device, struct device_job *job)
     struct device_gpu *gpu = &device->gpu;
     const struct device_run interrupted = run_of(gpu);
     struct device_space *space = gpu->space;
-    const struct device_run fresh = {.job = job, .began = gpu->play->engine->clock};
+    const struct device_run fresh = {.job = job};
     bool waits = gpu->state == GPU_WAITS;
     unsigned ring = 0;
     while (ring == gpu->ring || gpu->other[ring].job)
@@ -222,6 +222,7 @@ static void interrupt(struct device *device, struct device_job *job)
     take_run(gpu, &interrupted);
     gpu->space = space;
     gpu->refused = 0;
+    gpu->asked = gpu->play->engine->clock;
     ask(device, ring, waits);
 }
 
@@ -230,6 +231,7 @@ bool device_gpu_resume(struct device *device)
     struct device_gpu *gpu = &device->gpu;
     const struct device_run *first = first_interrupted(gpu);
     gpu->refused = 0;
+    gpu->asked = gpu->play->engine->clock;
     if (first)
         ask(device, (unsigned)(first - gpu->other), false);
     return first;
@@ -373,6 +375,8 @@ static void recover(struct device *device, enum cps_stop stop)
         end_switch(device);
     bool fenced = gpu->next_cmd > gpu->job->cmd_count;
     const struct cps_item item = {.kind = CPS_ITEM_RECOVER, .recover = {.reason = reason_of(stop)}};
+    if (gpu->switches)
+        cps_buf_str(&why, "the switch to another ring does not end: ");
     play_explain(gpu->play, gpu->play->engine, stop, &why);
     device->counts.hangs++;
     device->hang(device, "hang", cps_buf_text(&why));
@@ -464,6 +468,15 @@ static bool runs_too_long(const struct device *device)
     return gpu->play->engine->clock - gpu->began > most;
 }
 
+/* Whether the firmware was asked to switch and does not: after a quarter of that, as the kernel's
+ * preempt timer has 10 seconds. The job that runs is guilty. */
+static bool switches_too_long(const struct device *device)
+{
+    const struct device_gpu *gpu = &device->gpu;
+    uint64_t most = (uint64_t)(device->config.hang_after / MILLISECOND) << 22;
+    return gpu->switches && gpu->play->engine->clock - gpu->asked > most;
+}
+
 void device_gpu_run(struct device *device)
 {
     struct device_gpu *gpu = &device->gpu;
@@ -486,7 +499,7 @@ void device_gpu_run(struct device *device)
             recover(device, stop); /* the firmware does not switch */
         return;
     case CPS_STOP_BUDGET:
-        if (runs_too_long(device))
+        if (runs_too_long(device) || switches_too_long(device))
             recover(device, stop);
         return;
     case CPS_STOP_DEADLOCK:
