@@ -321,7 +321,7 @@ static bool full_timeline(void)
                              .out = {.handle = full, .point = points}};
     HOLDS(gpu_submit(fd, &other, &fails, &fence[1]) == -ENOMEM);
     HOLDS(!gpu_sync_wait(fd, &ready, 1, 0, 0) && gpu_point(fd, full, 1) == points - 1);
-    /* Nobody waits for a job that there is not: its number and its buffers are free. */
+    /* The failed submission left no number and no fence at its buffers. */
     flag.data[0] = 1;
     struct gpu_more good = {0};
     HOLDS(!gpu_submit(fd, &other, &good, &fence[2]) && fence[2] == fence[0] + 1);

@@ -5,7 +5,8 @@
  *        native exit STATUS
  *        native block [FILE]   waits for what never comes; FILE gets how that ended
  *        native victim KIND    is killed with SIGKILL while its GPU waits, or while it does
- *        native hoard          two processes of which each needs more than half of the memory */
+ *        native reuse [ADDRESS]  some submissions in one buffer, then one that hangs, or reads
+ * ADDRESS native hoard          two processes of which each needs more than half of the memory */
 #include "tests/device/native.h"
 
 #include <signal.h>
@@ -99,6 +100,31 @@ static int kill_victim(bool waits)
     return status || stream.data[512] != 7;
 }
 
+/* The buffer of retired submissions has other words when the last one runs. */
+static int reuse_stream(uint64_t missing)
+{
+    int fd = gpu_open();
+    struct gpu_buf stream = gpu_alloc(fd, 4096);
+    uint32_t fence = 0;
+    int status = stream.handle ? 0 : -ENOMEM;
+    for (uint32_t i = 0; i < 4 && !status; i++) {
+        stream.used = 0;
+        for (uint32_t k = 0; k <= i; k++)
+            gpu_write(&stream, stream.iova + 4092, k);
+        status = gpu_run(fd, &stream, (struct gpu_more){0});
+    }
+    stream.used = 0;
+    gpu_write(&stream, stream.iova + 4088, 1);
+    if (missing)
+        gpu_call(&stream, missing, 4);
+    else
+        gpu_wait_for(&stream, stream.iova + 4084, 1);
+    struct gpu_more more = {0};
+    if (!status)
+        status = gpu_submit(fd, &stream, &more, &fence);
+    return status || gpu_wait(fd, 0, fence, 10000);
+}
+
 static int take_most(int fd)
 {
     struct msm_gem_new args = {.size = UINT64_C(10) << 30, .flags = 0x20000};
@@ -149,6 +175,8 @@ int main(int argc, char **argv)
         return block(argv[2]);
     if (argc > 2 && !strcmp(argv[1], "victim"))
         return kill_victim(!strcmp(argv[2], "waits"));
+    if (argc > 1 && !strcmp(argv[1], "reuse"))
+        return reuse_stream(argc > 2 ? strtoull(argv[2], NULL, 0) : 0);
     if (argc > 1 && !strcmp(argv[1], "hoard"))
         return hoard();
     for (int i = 1; i < argc; i++) {

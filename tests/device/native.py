@@ -85,6 +85,23 @@ def stuck(firmware):
         facts(f"a routine that {name}", ["--chip", "a740", "--fw", path, "--hang-after", "20"], "stuck")
 
 
+def dumps(name, options, firmware):
+    """Of a dump after retired submissions in the same buffer every compared value is equal; a fault is no hang."""
+    for what, arguments in (("hang", ()), ("fault", ("0x700001000",))):
+        folder = tempfile.mkdtemp(dir=FOLDER)
+        done = device(NATIVE, "reuse", *arguments, options=(*options, *WAITS, "--dumps", folder, "--hang-after", "20"))
+        dump = os.path.join(folder, what + "-1.devcore")
+        run = subprocess.run([CPSCOPE, "run", *firmware, dump], text=True, timeout=120, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        info = subprocess.run([CPSCOPE, "info", *firmware, dump], text=True, timeout=120, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        tap.report(f"{name}: the replay of a {what} after other submissions equals the dump",
+                   "without retired streams" in run.stdout and re.search("# in all: .* 0 different", run.stdout) and
+                   run.returncode == (4 if arguments else 0), f"{done}\n{run.stdout}{run.stderr}")
+        text = " ".join(info.stdout.split())
+        want = "Page fault: a read of 0x700001000" if arguments else "command processor hangs"
+        tap.report(f"{name}: info describes the {what}", not info.returncode and want in text and
+                   not (arguments and "hangs at" in text), info.stdout + info.stderr)
+
+
 def folders():
     return [name for name in os.listdir(FOLDER) if name.startswith("cpscope-")]
 
@@ -178,6 +195,7 @@ try:
             facts(chip, ["--chip", chip, "--fw", path, "--hang-after", "2"], "endless")
             if chip in WITH_BV:
                 facts(chip, ["--chip", chip, "--fw", path], "threads")
+            dumps(chip, ["--chip", chip, "--fw", path], ["--fw", path])
             if chip in SWITCHES:
                 preemption(chip, ["--chip", chip, "--fw", path])
             if chip == "a740":
