@@ -52,8 +52,9 @@ static int list_chips(void)
 enum { MOST = 64 << 20, MOST_DUMPS = 64 };
 
 struct buffer_list {
-    const struct device_job *job;
+    const struct device_gpu *gpu;
     size_t room; /* bytes that may still be dumped */
+    size_t page; /* the next one of the process */
 };
 
 static bool runs_in(const struct device_job *job, const struct device_mapping *mapping)
@@ -65,18 +66,39 @@ static bool runs_in(const struct device_job *job, const struct device_mapping *m
     return false;
 }
 
+/* Pages in a row that the job reads of its process. */
+static bool next_pages(struct buffer_list *list, struct coredump_buffer *ret)
+{
+    const struct device_gpu *gpu = list->gpu;
+    size_t from = list->page;
+    if (from == gpu->page_count)
+        return false;
+    do {
+        list->page++;
+    } while (list->page < gpu->page_count &&
+             gpu->page[list->page] == gpu->page[list->page - 1] + DEVICE_PAGE);
+    *ret = (struct coredump_buffer){.iova = gpu->page[from],
+                                    .size = (list->page - from) * DEVICE_PAGE,
+                                    .name = "process",
+                                    .name_size = strlen("process"),
+                                    .dumped = true};
+    return true;
+}
+
 /* Buffers of the address space; with contents the streams, and others as long as the dump is no
  * larger than a person wants. */
 static bool next_buffer(void *context, size_t index, struct coredump_buffer *ret)
 {
     struct buffer_list *list = context;
-    const struct device_space *space = &list->job->file->space;
+    const struct device_job *job = list->gpu->job;
+    const struct device_space *space = &job->file->space;
     if (index >= space->count)
-        return false;
+        return next_pages(list, ret);
     const struct device_mapping *mapping = &space->list[index];
     const char *name = mapping->bo ? mapping->bo->name : NULL;
     bool small = mapping->size <= list->room;
-    bool dumped = mapping->bo && (small || (runs_in(list->job, mapping) && mapping->size <= MOST));
+    bool dumped = (mapping->bo || mapping->process) &&
+                  (small || (runs_in(job, mapping) && mapping->size <= MOST));
     *ret = (struct coredump_buffer){.iova = mapping->iova,
                                     .size = mapping->size,
                                     .flags = mapping->bo ? mapping->bo->flags : 0,
@@ -95,7 +117,7 @@ static struct cps_err *write_dump(struct session *session, const char *stop, con
     struct cps_engine *engine = gpu->play->engine;
     struct cps_afuc *machine = cps_afuc_of(engine);
     struct cps_position at = cps_afuc_position(machine, 0, CPS_LEVEL_RB);
-    struct buffer_list list = {gpu->job, 32 << 20};
+    struct buffer_list list = {gpu, 32 << 20, 0};
     struct cps_outfile *out = NULL;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

@@ -203,7 +203,9 @@ int call_get_iova(struct call *call, struct device_handle *handle, uint64_t *ret
         return -EINVAL;
     if (!handle->iova) {
         uint64_t iova = 0;
-        int status = device_space_room(&file->space, handle->bo->size, &file->next_iova, &iova);
+        int status =
+            device_space_room(&file->space, DEVICE_VA_START, DEVICE_VA_START + DEVICE_VA_SIZE,
+                              handle->bo->size, &file->next_iova, &iova);
         if (!status)
             status = set_iova(call, handle, iova);
         if (status)

@@ -9,9 +9,15 @@
 
 #include "isa/base/list.h"
 
+/* Whose pointers they are. */
 static const struct device_process *process_of(const struct call *call)
 {
-    return &call->file->kgsl->process;
+    return call->message->process;
+}
+
+bool kgsl_struct(const struct call *call, uint64_t address, void *to, size_t size, uint64_t given)
+{
+    return device_process_struct(process_of(call), address, to, size, given);
 }
 
 /* ---- properties ---- */
@@ -176,13 +182,22 @@ static int context_new(struct call *call, struct kgsl_context *args)
     return 0;
 }
 
+/* Jobs that have not begun go; whose job runs is told when that has ended. */
 static int context_close(struct call *call, const struct kgsl_context_id *args)
 {
+    const int64_t most = INT64_C(30000000000);
+    struct device_message *message = call->message;
     struct device_queue *context = kgsl_context(call, args->id);
-    if (!context)
+    if (!context && !message->begun)
         return -EINVAL;
-    device_queue_close(call->file, context);
-    return 0;
+    if (!message->begun) {
+        message->deadline = device_now() + most;
+        device_jobs_drop(call->device, call->file, args->id);
+        device_queue_close(call->file, context);
+    }
+    return device_gpu_has(call->device, call->file, args->id)
+               ? call_later(call, message->deadline, 0)
+               : 0;
 }
 
 static int wait_timestamp(struct call *call, const struct kgsl_wait *wait)
@@ -219,8 +234,11 @@ static int timestamp_event(struct call *call, const struct kgsl_event *args)
 {
     const int32_t none = -1;
     struct device_fence *fence = NULL;
+    const struct device_queue *context = kgsl_context(call, args->context);
     if (args->type != KGSL_EVENT_FENCE || args->size != sizeof(none))
         return -EINVAL;
+    if (context && context->faults)
+        return -EDEADLK;
     int status = kgsl_fence(call, args->context, args->timestamp, &fence);
     if (!status && !device_process_write(process_of(call), args->fd, &none, sizeof(none)))
         status = -EFAULT;
@@ -234,11 +252,6 @@ static int timestamp_event(struct call *call, const struct kgsl_event *args)
 
 /* ---- memory ---- */
 
-static uint64_t mmap_size(const struct kgsl_memory *memory)
-{
-    return (memory->size + DEVICE_PAGE - 1) / DEVICE_PAGE * DEVICE_PAGE;
-}
-
 static int alloc_id(struct call *call, struct kgsl_alloc_id *args)
 {
     struct kgsl_memory *memory = NULL;
@@ -248,24 +261,23 @@ static int alloc_id(struct call *call, struct kgsl_alloc_id *args)
     args->id = memory->id;
     args->flags = (uint32_t)memory->flags;
     args->size = memory->size;
-    args->mmapsize = mmap_size(memory);
+    args->mmapsize = memory->size;
     args->gpuaddr = memory->gpuaddr;
     return 0;
 }
 
-static int set_metadata(struct call *call, const struct kgsl_memory *memory, uint64_t address,
-                        uint32_t size)
+/* A name that cannot be read is none. */
+static void set_metadata(struct call *call, const struct kgsl_memory *memory, uint64_t address,
+                         uint32_t size)
 {
     char name[KGSL_MAX_METADATA + 1] = "";
     size = size < KGSL_MAX_METADATA ? size : KGSL_MAX_METADATA;
     if (!size || !memory->bo)
-        return 0;
-    if (!device_process_read(process_of(call), address, name, size))
-        return -EFAULT;
+        return;
+    device_process_read(process_of(call), address, name, size);
     device_text_clean(name);
     free(memory->bo->name);
     memory->bo->name = strdup(name);
-    return memory->bo->name ? 0 : -ENOMEM;
 }
 
 static int object_alloc(struct call *call, struct kgsl_object_alloc *args)
@@ -277,8 +289,9 @@ static int object_alloc(struct call *call, struct kgsl_object_alloc *args)
     args->id = memory->id;
     args->flags = memory->flags;
     args->size = memory->size;
-    args->mmapsize = mmap_size(memory);
-    return set_metadata(call, memory, args->metadata, args->metadata_size);
+    args->mmapsize = memory->size;
+    set_metadata(call, memory, args->metadata, args->metadata_size);
+    return 0;
 }
 
 static int free_now(struct call *call, struct kgsl_memory *memory)
@@ -300,12 +313,11 @@ static int object_free(struct call *call, const struct kgsl_object_free *args)
         return free_now(call, memory);
     int status = -EINVAL;
     if (args->type == KGSL_ON_TIMESTAMP)
-        status =
-            !device_process_struct(&kgsl->process, args->priv, &event, sizeof(event), args->size)
-                ? -EFAULT
-                : kgsl_fence(call, event.context, event.timestamp, &fence);
+        status = !kgsl_struct(call, args->priv, &event, sizeof(event), args->size)
+                     ? -EFAULT
+                     : kgsl_fence(call, event.context, event.timestamp, &fence);
     else if (args->type == KGSL_ON_FENCE)
-        status = !device_process_struct(&kgsl->process, args->priv, &fd, sizeof(fd), args->size)
+        status = !kgsl_struct(call, args->priv, &fd, sizeof(fd), args->size)
                      ? -EFAULT
                      : kgsl_fence_of_fd(call, fd, &fence);
     if (status)
@@ -316,37 +328,19 @@ static int object_free(struct call *call, const struct kgsl_object_free *args)
     return 0;
 }
 
-/* The object that has an address of the GPU. */
-static struct kgsl_memory *find_address(struct call *call, uint64_t address)
-{
-    struct device_kgsl *kgsl = call->file->kgsl;
-    for (size_t i = 0; i < kgsl->count; i++) {
-        struct kgsl_memory *memory = &kgsl->list[i];
-        if (!memory->free_on && memory->gpuaddr && address - memory->gpuaddr < memory->size)
-            return memory;
-    }
-    for (size_t i = 0; i < kgsl->count; i++) {
-        struct kgsl_memory *memory = &kgsl->list[i];
-        uint64_t start = memory->free_on || memory->gpuaddr ? 0 : kgsl_address(kgsl, memory);
-        if (start && address - start < memory->size)
-            return memory;
-    }
-    return NULL;
-}
-
 static int get_info(struct call *call, struct kgsl_get_info *args)
 {
     struct device_kgsl *kgsl = call->file->kgsl;
     const struct kgsl_memory *memory =
-        args->id ? kgsl_find(kgsl, args->id) : find_address(call, args->gpuaddr);
+        args->id ? kgsl_find(kgsl, args->id) : kgsl_find_address(call->file->kgsl, args->gpuaddr);
     if (!memory)
         return -EINVAL;
     args->id = memory->id;
     args->gpuaddr = kgsl_address(kgsl, memory);
     args->flags = (uint32_t)memory->flags;
     args->size = memory->size;
-    args->mmapsize = mmap_size(memory);
-    args->useraddr = memory->flags & KGSL_USE_CPU_MAP ? args->gpuaddr : 0;
+    args->mmapsize = memory->size;
+    args->useraddr = 0;
     return 0;
 }
 
@@ -359,19 +353,26 @@ static int object_info(struct call *call, struct kgsl_object_info *args)
     args->gpuaddr = kgsl_address(kgsl, memory);
     args->flags = memory->flags;
     args->size = memory->size;
-    args->va_len = mmap_size(memory);
-    args->va_addr = memory->flags & KGSL_USE_CPU_MAP ? args->gpuaddr : 0;
+    args->va_len = memory->flags & KGSL_VBO ? 0 : memory->size;
+    args->va_addr = 0; /* the process knows it */
     return 0;
 }
 
 static int set_info(struct call *call, const struct kgsl_object_set_info *args)
 {
-    const struct kgsl_memory *memory = kgsl_find(call->file->kgsl, args->id);
+    enum { MOST = 0xff };
+    struct kgsl_memory *memory = args->id ? kgsl_find(call->file->kgsl, args->id) : NULL;
     if (!memory)
         return -EINVAL;
-    return args->flags & KGSL_SET_METADATA
-               ? set_metadata(call, memory, args->metadata, args->metadata_size)
-               : 0;
+    if (args->flags & KGSL_SET_METADATA)
+        set_metadata(call, memory, args->metadata, args->metadata_size);
+    if (!(args->flags & KGSL_SET_TYPE))
+        return 0;
+    if (args->type > MOST)
+        return -EINVAL;
+    memory->flags &= ~((uint64_t)MOST << KGSL_TYPE_SHIFT);
+    memory->flags |= args->type << KGSL_TYPE_SHIFT;
+    return 0;
 }
 
 static int object_import(struct call *call, struct kgsl_object_import *args)
@@ -384,9 +385,12 @@ static int object_import(struct call *call, struct kgsl_object_import *args)
     if (args->type == KGSL_USER_ADDR &&
         !device_process_read(process_of(call), args->priv, &address, sizeof(address)))
         return -EINVAL;
-    if (args->type == KGSL_USER_DMABUF &&
-        !device_process_struct(process_of(call), args->priv, &fd, sizeof(fd), args->priv_size))
-        return -EFAULT;
+    if (args->type == KGSL_USER_DMABUF) {
+        if (!kgsl_struct(call, args->priv, &fd, sizeof(fd), args->priv_size))
+            return -EFAULT;
+        if (fd < 0)
+            return -EINVAL;
+    }
     int status = kgsl_import(call, args->type, args->flags, address, args->priv_size, fd, &memory);
     if (status)
         return status;
@@ -416,16 +420,30 @@ static int map_user(struct call *call, struct kgsl_map_user *args)
 static int sync_cache(struct call *call, const struct kgsl_sync_cache *args)
 {
     enum { CLEAN = 1, INVALIDATE = 2 };
-    const struct kgsl_memory *memory = args->id        ? kgsl_find(call->file->kgsl, args->id)
-                                       : args->gpuaddr ? find_address(call, args->gpuaddr)
-                                                       : NULL;
+    const struct kgsl_memory *memory = args->id ? kgsl_find(call->file->kgsl, args->id)
+                                       : args->gpuaddr
+                                           ? kgsl_find_address(call->file->kgsl, args->gpuaddr)
+                                           : NULL;
     return memory && args->op & (CLEAN | INVALIDATE) ? 0 : -EINVAL;
 }
 
-static int sync_objects(const struct kgsl_sync_objects *args)
+/* Objects that are none are no error. */
+static int sync_objects(struct call *call, const struct kgsl_sync_objects *args)
 {
     enum { MOST = 128 };
-    return args->count && args->count <= MOST ? 0 : -EINVAL;
+    struct kgsl_sync_object object;
+    int status = 0;
+    if (!args->count || args->count > MOST)
+        return -EINVAL;
+    for (uint32_t i = 0; i < args->count; i++) {
+        if (!kgsl_struct(call, args->objects + i * sizeof(object), &object, sizeof(object),
+                         args->object_size))
+            return -EFAULT;
+        const struct kgsl_sync_cache sync = {.id = object.id, .op = object.op};
+        if (!status && kgsl_find(call->file->kgsl, object.id))
+            status = sync_cache(call, &sync);
+    }
+    return status;
 }
 
 int device_kgsl_call(struct device *device, struct device_file *file,
@@ -458,7 +476,8 @@ int device_kgsl_call(struct device *device, struct device_file *file,
     case DEVICE_KGSL_FREE_ID:
         return free_now(call, kgsl_find(kgsl, ((struct kgsl_free_id *)args)->id));
     case DEVICE_KGSL_FREE_ADDRESS:
-        return free_now(call, find_address(call, ((struct kgsl_gpuaddr *)args)->gpuaddr));
+        return free_now(
+            call, kgsl_find_address(call->file->kgsl, ((struct kgsl_gpuaddr *)args)->gpuaddr));
     case DEVICE_KGSL_GET_INFO:
         return get_info(call, args);
     case DEVICE_KGSL_OBJECT_ALLOC:
@@ -476,7 +495,7 @@ int device_kgsl_call(struct device *device, struct device_file *file,
     case DEVICE_KGSL_SYNC_CACHE:
         return sync_cache(call, args);
     case DEVICE_KGSL_SYNC_OBJECTS:
-        return sync_objects(args);
+        return sync_objects(call, args);
     case DEVICE_KGSL_COMMAND:
         return kgsl_command(call, args);
     case DEVICE_KGSL_AUX_COMMAND:

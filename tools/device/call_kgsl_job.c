@@ -27,7 +27,7 @@ int kgsl_fence(struct call *call, uint32_t context, uint32_t timestamp, struct d
 
 int kgsl_fence_of_fd(struct call *call, int fd, struct device_fence **ret)
 {
-    int own = device_process_fd(&call->file->kgsl->process, fd);
+    int own = device_process_fd(call->message->process, fd);
     *ret = own < 0 ? NULL : device_sync_file_fence(call->device, own);
     if (own >= 0)
         close(own);
@@ -37,17 +37,15 @@ int kgsl_fence_of_fd(struct call *call, int fd, struct device_fence **ret)
 static int read_point(struct call *call, const struct kgsl_sync_point *point,
                       struct device_fence **ret)
 {
-    const struct device_process *process = &call->file->kgsl->process;
     struct kgsl_point_timestamp timestamp;
     int32_t fd = -1;
     switch (point->type) {
     case KGSL_POINT_TIMESTAMP:
-        if (!device_process_struct(process, point->priv, &timestamp, sizeof(timestamp),
-                                   point->size))
+        if (!kgsl_struct(call, point->priv, &timestamp, sizeof(timestamp), point->size))
             return -EFAULT;
         return kgsl_fence(call, timestamp.context, timestamp.timestamp, ret);
     case KGSL_POINT_FENCE:
-        if (!device_process_struct(process, point->priv, &fd, sizeof(fd), point->size))
+        if (!kgsl_struct(call, point->priv, &fd, sizeof(fd), point->size))
             return -EFAULT;
         return kgsl_fence_of_fd(call, fd, ret);
     default:
@@ -55,23 +53,27 @@ static int read_point(struct call *call, const struct kgsl_sync_point *point,
     }
 }
 
+/* What @p wait waits for, too; nothing if one of them is none. */
 static int read_points(struct call *call, struct device_fence *wait, uint64_t at, uint32_t size,
                        uint32_t count)
 {
     struct kgsl_sync_point point;
-    for (uint32_t i = 0; i < count; i++) {
+    struct device_fence *all = device_fence_new(call->device, false);
+    int status = all ? 0 : -ENOMEM;
+    for (uint32_t i = 0; !status && i < count; i++) {
         struct device_fence *fence = NULL;
-        if (!device_process_struct(&call->file->kgsl->process, at + (uint64_t)i * size, &point,
-                                   sizeof(point), size))
-            return -EFAULT;
-        int status = read_point(call, &point, &fence);
-        if (!status && !device_fence_add(wait, fence))
+        status =
+            kgsl_struct(call, at + (uint64_t)i * size, &point, sizeof(point), size) ? 0 : -EFAULT;
+        if (!status)
+            status = read_point(call, &point, &fence);
+        if (!status && !device_fence_add(all, fence))
             status = -ENOMEM;
         device_fence_unref(fence);
-        if (status)
-            return status;
     }
-    return 0;
+    if (!status && count && !device_fence_add(wait, all))
+        status = -ENOMEM;
+    device_fence_unref(all);
+    return status;
 }
 
 /* ---- commands ---- */
@@ -85,9 +87,8 @@ static int read_cmds(struct call *call, struct device_job *job, const struct kgs
     if (!job->cmd)
         return -ENOMEM;
     for (uint32_t i = 0; i < args->cmd_count; i++) {
-        if (!device_process_struct(&call->file->kgsl->process,
-                                   args->cmds + (uint64_t)i * args->cmd_size, &cmd, sizeof(cmd),
-                                   args->cmd_size))
+        if (!kgsl_struct(call, args->cmds + (uint64_t)i * args->cmd_size, &cmd, sizeof(cmd),
+                         args->cmd_size))
             return -EFAULT;
         uint64_t iova = cmd.gpuaddr + cmd.offset;
         if (!cmd.size || cmd.size % 4 || cmd.size / 4 > CALL_MAX_DWORDS || iova % 4 ||
@@ -98,35 +99,42 @@ static int read_cmds(struct call *call, struct device_job *job, const struct kgs
     return 0;
 }
 
-/* The object that gets times of the job: when it was queued, begins and ends. */
+/* Where the times of the job go; 0: nowhere, which is no error. */
+static uint64_t profile_address(struct call *call, const struct kgsl_object *object)
+{
+    struct device_kgsl *kgsl = call->file->kgsl;
+    const struct kgsl_memory *memory =
+        object->id ? kgsl_find(kgsl, object->id) : kgsl_find_address(kgsl, object->gpuaddr);
+    uint64_t start = memory ? kgsl_address(kgsl, memory) : 0;
+    uint64_t at = object->id ? object->offset : object->gpuaddr - start;
+    if (!start || at % 8 || at > memory->size || memory->size - at < sizeof(struct kgsl_profile))
+        return 0;
+    return start + at;
+}
+
+/* The first object that is to have the times of the job: when it was queued, begins and ends. */
 static int read_objects(struct call *call, struct device_job *job, const struct kgsl_command *args)
 {
-    struct device *device = call->device;
     struct kgsl_object object;
     for (uint32_t i = 0; i < args->object_count; i++) {
-        if (!device_process_struct(&call->file->kgsl->process,
-                                   args->objects + (uint64_t)i * args->object_size, &object,
-                                   sizeof(object), args->object_size))
+        if (!kgsl_struct(call, args->objects + (uint64_t)i * args->object_size, &object,
+                         sizeof(object), args->object_size))
             return -EFAULT;
-        if (!(object.flags & KGSL_OBJECT_PROFILE) || !(args->flags & KGSL_COMMAND_PROFILING))
-            continue;
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        uint64_t ticks = device_gpu_time(device);
-        const struct kgsl_profile profile = {.seconds = (uint64_t)now.tv_sec,
-                                             .nanoseconds = (uint64_t)now.tv_nsec,
-                                             .queued = ticks ? ticks : 1};
-        uint64_t at = object.gpuaddr + object.offset;
-        if (object.size < sizeof(profile) || at % 8)
-            return -EINVAL;
-        for (unsigned k = 0; k < sizeof(profile) / 8; k++) { /* each in its page */
-            if (!device_space_write(&call->file->space, at + 8 * k, (const uint64_t *)&profile + k,
-                                    8))
-                return -EINVAL;
-        }
-        job->profile = at;
+        if (object.flags & KGSL_OBJECT_PROFILE && args->flags & KGSL_COMMAND_PROFILING &&
+            !job->profile)
+            job->profile = profile_address(call, &object);
     }
     return 0;
+}
+
+static void tell_queued(struct call *call, const struct device_job *job)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const uint64_t times[] = {(uint64_t)now.tv_sec, (uint64_t)now.tv_nsec,
+                              device_gpu_time(call->device)};
+    for (unsigned i = 0; job->profile && i < 3; i++) /* each in its page */
+        device_space_write(&call->file->space, job->profile + 8 * i, &times[i], 8);
 }
 
 /* The time stamp of the next job. */
@@ -167,6 +175,7 @@ static int add_job(struct call *call, struct device_queue *context, struct devic
     device_fence_unref(context->next_wait);
     context->next_wait = NULL;
     job->seqno = context->seqno;
+    tell_queued(call, job);
     device_job_add(call->device, job);
     return 0;
 }
@@ -214,30 +223,26 @@ int kgsl_command(struct call *call, struct kgsl_command *args)
 
 /* ---- virtual buffers ---- */
 
-static int read_bind(struct call *call, const struct kgsl_memory *target, uint64_t at,
-                     uint64_t size, struct msm_vm_bind_op *op, struct device_bo **bo)
+static int read_bind(struct call *call, const struct kgsl_memory *target,
+                     const struct kgsl_bind *bind, struct msm_vm_bind_op *op, struct device_bo **bo)
 {
-    struct device_kgsl *kgsl = call->file->kgsl;
-    struct kgsl_bind bind;
-    uint64_t address = kgsl_address(kgsl, target);
-    if (!device_process_struct(&kgsl->process, at, &bind, sizeof(bind), size))
-        return -EFAULT;
-    const struct kgsl_memory *child = kgsl_find(kgsl, bind.child);
-    if (!address || !bind.size || bind.size % DEVICE_PAGE || bind.offset % DEVICE_PAGE ||
-        bind.offset > target->size || bind.size > target->size - bind.offset)
+    const struct kgsl_memory *child = kgsl_find(call->file->kgsl, bind->child);
+    bool unbinds = bind->op == KGSL_UNBIND;
+    if (!bind->size || bind->size % DEVICE_PAGE || bind->offset % DEVICE_PAGE ||
+        bind->offset > target->size || bind->size > target->size - bind->offset)
         return -EINVAL;
-    *op = (struct msm_vm_bind_op){.op = MSM_MAP,
-                                  .iova = address + bind.offset,
-                                  .range = bind.size,
-                                  .offset = bind.child_offset};
-    if (bind.op == KGSL_UNBIND) {
+    if (!child && (bind->child || !unbinds))
+        return -ENOENT;
+    *op = (struct msm_vm_bind_op){
+        .op = MSM_MAP, .iova = target->gpuaddr + bind->offset, .range = bind->size};
+    if (unbinds) {
         op->op = target->flags & KGSL_NO_MAP_ZERO ? MSM_UNMAP : MSM_MAP_NULL;
-        op->offset = 0;
-        return 0;
+        return child && (child->flags & KGSL_VBO || bind->child_offset) ? -EINVAL : 0;
     }
-    if (bind.op != KGSL_BIND || !child || !child->bo || bind.child_offset % DEVICE_PAGE ||
-        bind.child_offset > child->bo->size || bind.size > child->bo->size - bind.child_offset)
+    if (bind->op != KGSL_BIND || !child->bo || bind->child_offset % DEVICE_PAGE ||
+        bind->child_offset > child->size || bind->size > child->size - bind->child_offset)
         return -EINVAL;
+    op->offset = bind->child_offset;
     *bo = child->bo;
     return 0;
 }
@@ -246,16 +251,23 @@ static int read_binds(struct call *call, struct device_job *job, uint32_t id, ui
                       uint64_t size, uint64_t count)
 {
     const struct kgsl_memory *target = kgsl_find(call->file->kgsl, id);
-    if (!target || !(target->flags & KGSL_VBO) || !count || count > DEVICE_MAX_MAPPINGS)
+    struct kgsl_bind bind;
+    if (!count)
         return -EINVAL;
-    if (!call_count_items(call, job, count))
+    if (!target)
+        return -ENOENT;
+    if (!(target->flags & KGSL_VBO))
+        return -EINVAL;
+    if (count > DEVICE_MAX_MAPPINGS || !call_count_items(call, job, count))
         return -ENOMEM;
     job->bind = calloc(count, sizeof(*job->bind));
     job->bind_bo = calloc(count, sizeof(struct device_bo *));
     if (!job->bind || !job->bind_bo)
         return -ENOMEM;
     for (uint64_t i = 0; i < count; i++) {
-        int status = read_bind(call, target, at + i * size, size, &job->bind[i], &job->bind_bo[i]);
+        if (!kgsl_struct(call, at + i * size, &bind, sizeof(bind), size))
+            return -EFAULT;
+        int status = read_bind(call, target, &bind, &job->bind[i], &job->bind_bo[i]);
         if (status)
             return status;
         job->bind_count++;
@@ -265,17 +277,26 @@ static int read_binds(struct call *call, struct device_job *job, uint32_t id, ui
     return 0;
 }
 
-/* Ends before it answers, as without KGSL_GPUMEM_BIND_ASYNC. */
-int kgsl_bind_ranges(struct call *call, const struct kgsl_bind_ranges *args)
+/* Ends before it answers; so what is asynchronous has ended, too. */
+int kgsl_bind_ranges(struct call *call, struct kgsl_bind_ranges *args)
 {
     struct device_file *file = call->file;
     struct device_queue none = {0};
-    if (args->flags)
+    if (!args->range_size) {
+        args->range_size = sizeof(struct kgsl_bind);
+        return 0;
+    }
+    if (args->flags & KGSL_BIND_FENCE_OUT && !(args->flags & KGSL_BIND_ASYNC))
         return -EINVAL;
     struct device_job *job = call_new_job(call, &none);
     if (!job)
         return -ENOMEM;
     int status = read_binds(call, job, args->id, args->ranges, args->range_size, args->count);
+    if (!status && args->flags & KGSL_BIND_FENCE_OUT) {
+        job->done->done = true;
+        call->message->answer_fd = device_sync_file_new(call->device, job->done);
+        status = call->message->answer_fd < 0 ? -EMFILE : 0;
+    }
     for (size_t i = 0; !status && i < job->bind_count; i++)
         status = device_bind(call->device, &file->space, &job->bind[i], job->bind_bo[i]);
     device_job_free(call->device, job);
@@ -284,7 +305,6 @@ int kgsl_bind_ranges(struct call *call, const struct kgsl_bind_ranges *args)
 
 int kgsl_aux_command(struct call *call, struct kgsl_aux_command *args)
 {
-    const struct device_process *process = &call->file->kgsl->process;
     struct device_queue *context = NULL;
     struct kgsl_aux aux;
     struct kgsl_aux_bind bind;
@@ -294,11 +314,11 @@ int kgsl_aux_command(struct call *call, struct kgsl_aux_command *args)
     int status = open_context(call, args->context, &context);
     if (status)
         return status;
-    if (!device_process_struct(process, args->cmds, &aux, sizeof(aux), args->cmd_size))
+    if (!kgsl_struct(call, args->cmds, &aux, sizeof(aux), args->cmd_size))
         return -EFAULT;
     if (aux.type != KGSL_AUX_BIND)
         return -EINVAL;
-    if (!device_process_struct(process, aux.priv, &bind, sizeof(bind), aux.size))
+    if (!kgsl_struct(call, aux.priv, &bind, sizeof(bind), aux.size))
         return -EFAULT;
     struct device_job *job = call_new_job(call, context);
     if (!job)

@@ -284,11 +284,14 @@ struct device_gpu {
     int64_t waits_since;          /**< nanoseconds of CLOCK_MONOTONIC */
     int64_t waited;               /**< nanoseconds of the job's waits that are over */
     struct device_waits waits;    /**< with the words that were there */
-    uint64_t fault; /**< page of the job that nothing was mapped at, with DEVICE_FAULTED; 0: none */
+    uint64_t fault; /**< page of the job that it could not access, with DEVICE_FAULTED; 0: none */
     struct device_access fault_by; /**< of the first one */
     bool fault_told;
     bool hung; /**< the job that ended did so by a hang */
-    bool off;  /**< nothing is executed: jobs end at once */
+    /** Pages of the process, at its own addresses, that the job reads: ascending. */
+    uint64_t *page;
+    size_t page_count;
+    bool off; /**< nothing is executed: jobs end at once */
 };
 
 /* ---- the device ---- */
@@ -431,14 +434,18 @@ void device_job_finish(struct device *device, struct device_job *job, bool hung)
 void device_job_end(struct device *device, struct device_job *job);
 /** Lets what can begin begin. */
 void device_schedule(struct device *device);
-/** A file goes: what it had not begun goes with it. */
-void device_jobs_drop(struct device *device, struct device_file *file);
+/** A file goes, or a context: what it had not begun goes with it. */
+enum { DEVICE_ALL_QUEUES = -1 };
+void device_jobs_drop(struct device *device, struct device_file *file, int64_t queue);
 
 /* gpu.c */
 /** Prepares the engine's host; before play_open(). */
 void device_gpu_host(struct device *device, struct cps_host *ret);
 /** Boots the firmware. */
 CPS_MUST_USE struct cps_err *device_gpu_boot(struct device *device);
+/** Notes a page that the job reads, for dumps: they have the memory of buffers, and pages of the
+ * process that no buffer has, as many as fit. */
+void device_gpu_note_page(struct device_gpu *gpu, uint64_t iova);
 /** Which jobs it takes now: those of a priority below this number. */
 uint32_t device_gpu_limit(const struct device *device);
 /** Gives it such a job. If it has one, that is interrupted as soon as the firmware can. */
@@ -446,6 +453,8 @@ void device_gpu_begin(struct device *device, struct device_job *job);
 /** It is idle, and no job comes before one that was interrupted: goes on with that. False: there is
  * none. */
 bool device_gpu_resume(struct device *device);
+/** Whether it has begun a job of a queue. */
+bool device_gpu_has(const struct device *device, const struct device_file *file, uint32_t queue);
 /** A file goes. */
 void device_gpu_forget(struct device *device, const struct device_file *file);
 /** Runs for a while. */
@@ -479,20 +488,21 @@ struct device_message {
     size_t structure_size;
     uint8_t *array[DEVICE_MAX_ARRAYS + 1]; /**< the last one: what the special three have */
     uint32_t size[DEVICE_MAX_ARRAYS + 1];
-    bool out[DEVICE_MAX_ARRAYS + 1];   /**< it goes */
-    bool owned[DEVICE_MAX_ARRAYS + 1]; /**< it is no part of what came */
-    int fd[DEVICE_MAX_FDS];            /**< that came */
-    int answer_fd;                     /**< that goes; -1: none; closed after it was sent */
-    bool begun;                        /**< it was asked before: only the waiting is left */
-    int64_t deadline;                  /**< of DEVICE_LATER, in CLOCK_MONOTONIC */
+    bool out[DEVICE_MAX_ARRAYS + 1];      /**< it goes */
+    bool owned[DEVICE_MAX_ARRAYS + 1];    /**< it is no part of what came */
+    int fd[DEVICE_MAX_FDS];               /**< that came */
+    int answer_fd;                        /**< that goes; -1: none; closed after it was sent */
+    bool begun;                           /**< it was asked before: only the waiting is left */
+    const struct device_process *process; /**< that asks; of KGSL only */
+    int64_t deadline;                     /**< of DEVICE_LATER, in CLOCK_MONOTONIC */
 };
 
 /* kgsl.c */
 /** Bytes of a node of KGSL: 32 bits of number, 12 of page. */
 #define DEVICE_KGSL_NODE (UINT64_C(1) << 44)
-/** Makes an open file one of KGSL, of a process. @p node  stays the caller's. 0 or -errno: then
- * device_kgsl_close() still has to be called. */
-int device_kgsl_open(struct device_file *file, pid_t pid, int node);
+/** Makes an open file one of KGSL, of a process. @p process and @p node  stay the caller's. 0 or
+ * -errno: then device_kgsl_close() still has to be called. */
+int device_kgsl_open(struct device_file *file, const struct device_process *process, int node);
 /** NULL and a file of msm are fine. */
 void device_kgsl_close(struct device *device, struct device_file *file);
 

@@ -112,7 +112,7 @@ void device_file_unref(struct device *device, struct device_file *file)
 {
     if (file->refs && --file->refs)
         return;
-    device_jobs_drop(device, file);
+    device_jobs_drop(device, file, DEVICE_ALL_QUEUES);
     /* The job that the GPU has ends first. */
     if (!file->jobs)
         device_file_free(device, file);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "emu/afuc/afuc.h"
+#include "isa/base/list.h"
 #include "isa/base/within.h"
 #include "tools/device/poison.h"
 #include "tools/device/record.h"
@@ -74,6 +75,9 @@ static struct cps_err *feed_next(struct device *device, unsigned ring)
                                                  .dwords = cmd->dwords,
                                                  .context = job->file->context,
                                                  .ring = ring}};
+        uint64_t end = cmd->iova + 4 * (uint64_t)cmd->dwords;
+        for (uint64_t at = cmd->iova - cmd->iova % DEVICE_PAGE; at < end; at += DEVICE_PAGE)
+            device_gpu_note_page(gpu, at);
         if (gpu->record)
             device_record_stream(gpu->record, cmd->iova, cmd->dwords);
         CPS_TRY(play_feed_submission(gpu->play, &item, &runs));
@@ -281,6 +285,7 @@ static void begin_job(struct device *device, struct device_job *job)
     gpu->fault = 0;
     gpu->waited = 0;
     gpu->fault_told = false;
+    gpu->page_count = 0;
     tell_time(device, offsetof(struct kgsl_profile, submitted));
     if (gpu->debugger) {
         gpu->state = GPU_HELD;
@@ -338,9 +343,11 @@ static void tell_fault(struct device *device)
     char why[256];
     char freed[160];
     uint64_t iova = gpu->fault & ~DEVICE_FAULTED;
+    uint32_t word = 0;
+    bool writes = gpu->space && device_space_word(gpu->space, iova, &word);
     bool found = gpu->job && device_freed_find(device, gpu->job, iova, freed, sizeof(freed));
-    snprintf(why, sizeof(why),
-             "the processor reads memory 0x%016" PRIx64 ", which is not mapped%s%s", iova,
+    snprintf(why, sizeof(why), "the processor %s memory 0x%016" PRIx64 ", which %s%s%s",
+             writes ? "writes" : "reads", iova, writes ? "it may not write" : "is not mapped",
              found ? ": " : "", found ? freed : "");
     gpu->fault_told = true;
     device->counts.faults++;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * What the GPU's engine asks of the device: memory of the context at hand, time, page tables. */
+#include <string.h>
+
 #include "emu/afuc/afuc.h"
+#include "isa/base/list.h"
 #include "isa/base/pm4.h"
 #include "tools/device/poison.h"
 #include "tools/device/record.h"
@@ -43,6 +46,29 @@ static void note_fault(struct device_gpu *gpu, uint64_t iova)
     }
 }
 
+void device_gpu_note_page(struct device_gpu *gpu, uint64_t iova)
+{
+    enum { MOST_PAGES = 8192 };
+    size_t low = 0;
+    size_t high = gpu->page_count;
+    iova -= iova % DEVICE_PAGE;
+    if (!gpu->space->process || device_space_find(gpu->space, iova))
+        return;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (gpu->page[middle] < iova)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool known = low < gpu->page_count && gpu->page[low] == iova;
+    if (known || gpu->page_count == MOST_PAGES || !CPS_LIST_ROOM(gpu->page, gpu->page_count))
+        return;
+    memmove(&gpu->page[low + 1], &gpu->page[low], (gpu->page_count - low) * sizeof(*gpu->page));
+    gpu->page[low] = iova;
+    gpu->page_count++;
+}
+
 static bool read_page(void *context, uint64_t iova, uint8_t *to)
 {
     struct device *device = context;
@@ -55,6 +81,7 @@ static bool read_page(void *context, uint64_t iova, uint8_t *to)
             note_fault(gpu, iova);
         return false;
     }
+    device_gpu_note_page(gpu, iova);
     if (gpu->record)
         device_record_read(gpu->record, iova, to);
     return true;
@@ -64,8 +91,12 @@ static bool write_memory(void *context, uint64_t iova, const uint8_t *from, uint
 {
     struct device *device = context;
     struct device_gpu *gpu = &device->gpu;
-    if (!gpu->space || !device_space_write(gpu->space, iova, from, size))
+    if (!gpu->space)
         return false;
+    if (!device_space_write(gpu->space, iova, from, size)) { /* lost */
+        note_fault(gpu, iova - iova % DEVICE_PAGE);
+        return true;
+    }
     device_poison_wrote(device->poison, iova, size);
     if (gpu->record)
         device_record_wrote(gpu->record, iova, from, size);
@@ -105,6 +136,20 @@ static void *map_memory(void *context, uint64_t iova, uint64_t *size)
     for (uint64_t at = 0; data && gpu->record && at < end; at += CPS_HOST_PAGE)
         device_record_read(gpu->record, iova - skew + at, data - skew + at);
     return data;
+}
+
+static bool is_of(const struct device_job *job, const struct device_file *file, uint32_t queue)
+{
+    return job && job->file == file && job->queue == queue;
+}
+
+bool device_gpu_has(const struct device *device, const struct device_file *file, uint32_t queue)
+{
+    const struct device_gpu *gpu = &device->gpu;
+    bool has = is_of(gpu->job, file, queue);
+    for (unsigned i = 0; i < CPS_AFUC_RINGS; i++)
+        has |= is_of(gpu->other[i].job, file, queue);
+    return has;
 }
 
 void device_gpu_forget(struct device *device, const struct device_file *file)

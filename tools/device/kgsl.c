@@ -5,6 +5,7 @@
 #include "tools/device/kgsl.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,18 +13,20 @@
 #include "isa/base/list.h"
 #include "tools/device/poison.h"
 
-/* Where the kernel puts objects: KGSL_IOMMU_VA_BASE64. No process has anything there by itself. */
+/* Where the kernel puts objects: KGSL_IOMMU_VA_BASE64 and its end for 39 bits. No process has
+ * anything there by itself. */
 #define FIRST_ADDRESS UINT64_C(0x4000000000)
+#define LAST_ADDRESS  UINT64_C(0x8000000000)
 
-int device_kgsl_open(struct device_file *file, pid_t pid, int node)
+int device_kgsl_open(struct device_file *file, const struct device_process *process, int node)
 {
     struct device_kgsl *kgsl = calloc(1, sizeof(*kgsl));
-    int status = kgsl ? device_process_open(&kgsl->process, pid) : -ENOMEM;
+    int status = kgsl ? device_process_copy(&kgsl->process, process) : -ENOMEM;
     if (status) {
         free(kgsl);
         return status;
     }
-    kgsl->node = dup(node);
+    kgsl->node = fcntl(node, F_DUPFD_CLOEXEC, 0);
     kgsl->next = 1;
     file->kgsl = kgsl;
     file->space.process = &kgsl->process;
@@ -52,11 +55,6 @@ void device_kgsl_close(struct device *device, struct device_file *file)
 
 /* ---- objects ---- */
 
-static uint64_t pages_of(uint64_t size)
-{
-    return (size + DEVICE_PAGE - 1) / DEVICE_PAGE;
-}
-
 /* The first object whose pages end behind @p id. */
 static size_t lower_bound(const struct device_kgsl *kgsl, uint64_t id)
 {
@@ -64,7 +62,7 @@ static size_t lower_bound(const struct device_kgsl *kgsl, uint64_t id)
     size_t high = kgsl->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (kgsl->list[middle].id + pages_of(kgsl->list[middle].size) <= id)
+        if (kgsl->list[middle].id + kgsl->list[middle].size / DEVICE_PAGE <= id)
             low = middle + 1;
         else
             high = middle;
@@ -85,7 +83,7 @@ static uint64_t find_room(const struct device_kgsl *kgsl, uint64_t from, uint64_
     uint64_t id = from;
     *at = lower_bound(kgsl, id);
     while (*at < kgsl->count && kgsl->list[*at].id < id + pages) {
-        id = kgsl->list[*at].id + pages_of(kgsl->list[*at].size);
+        id = kgsl->list[*at].id + kgsl->list[*at].size / DEVICE_PAGE;
         ++*at;
     }
     return id + pages <= DEVICE_KGSL_NODE / DEVICE_PAGE ? id : 0;
@@ -94,7 +92,7 @@ static uint64_t find_room(const struct device_kgsl *kgsl, uint64_t from, uint64_
 static int add_object(struct call *call, struct kgsl_memory memory, struct kgsl_memory **ret)
 {
     struct device_kgsl *kgsl = call->file->kgsl;
-    uint64_t pages = pages_of(memory.size);
+    uint64_t pages = memory.size / DEVICE_PAGE;
     size_t at = 0;
     uint64_t id = find_room(kgsl, kgsl->next, pages, &at);
     id = id ? id : find_room(kgsl, 1, pages, &at);
@@ -120,8 +118,7 @@ void kgsl_free(struct call *call, struct kgsl_memory *memory)
     if (iova)
         device_freed_note(call->file, iova, memory->size, "GPUOBJ_FREE");
     if (memory->gpuaddr)
-        device_space_unmap(call->device, &call->file->space, memory->gpuaddr,
-                           pages_of(memory->size) * DEVICE_PAGE);
+        device_space_unmap(call->device, &call->file->space, memory->gpuaddr, memory->size);
     device_bo_unref(call->device, memory->bo);
     kgsl->waiting -= memory->free_on != NULL;
     device_fence_unref(memory->free_on);
@@ -145,9 +142,32 @@ uint64_t kgsl_address(struct device_kgsl *kgsl, const struct kgsl_memory *memory
     uint64_t offset = (uint64_t)memory->id * DEVICE_PAGE;
     if (memory->gpuaddr)
         return memory->gpuaddr;
-    if (!device_process_map(&kgsl->process, kgsl->node, offset, memory->size, 0, &map))
+    if (!device_process_map(&kgsl->process, kgsl->node, offset, &map))
         return 0;
     return map.start + offset - map.offset;
+}
+
+/* Numbers and mappings of the process are of the same file. */
+static struct kgsl_memory *find_mapped(struct device_kgsl *kgsl, uint64_t address)
+{
+    struct device_process_map map;
+    if (!device_process_map_at(&kgsl->process, kgsl->node, address, &map))
+        return NULL;
+    uint64_t id = (address - map.start + map.offset) / DEVICE_PAGE;
+    size_t i = lower_bound(kgsl, id);
+    return i < kgsl->count && kgsl->list[i].id <= id && !kgsl->list[i].gpuaddr ? &kgsl->list[i]
+                                                                               : NULL;
+}
+
+struct kgsl_memory *kgsl_find_address(struct device_kgsl *kgsl, uint64_t address)
+{
+    struct kgsl_memory *memory = NULL;
+    for (size_t i = 0; i < kgsl->count && !memory; i++) {
+        struct kgsl_memory *other = &kgsl->list[i];
+        memory = other->gpuaddr && address - other->gpuaddr < other->size ? other : NULL;
+    }
+    memory = memory ? memory : find_mapped(kgsl, address);
+    return memory && !memory->free_on ? memory : NULL;
 }
 
 /* Maps it where the kernel puts it; frees it if that fails. */
@@ -155,8 +175,9 @@ static int place(struct call *call, struct kgsl_memory *memory, uint64_t process
 {
     struct device *device = call->device;
     struct device_space *space = &call->file->space;
-    uint64_t size = pages_of(memory->size) * DEVICE_PAGE;
-    int status = device_space_room(space, size, &call->file->next_iova, &memory->gpuaddr);
+    uint64_t size = memory->size;
+    int status = device_space_room(space, FIRST_ADDRESS, LAST_ADDRESS, size, &call->file->next_iova,
+                                   &memory->gpuaddr);
     if (!status && process)
         status = device_space_map_process(device, space, memory->gpuaddr, size, process,
                                           memory->flags & KGSL_GPU_READONLY);
@@ -171,19 +192,23 @@ static int place(struct call *call, struct kgsl_memory *memory, uint64_t process
 
 int kgsl_alloc(struct call *call, uint64_t size, uint64_t flags, struct kgsl_memory **ret)
 {
-    struct kgsl_memory memory = {.size = size, .flags = flags & KGSL_MEMORY_FLAGS};
+    struct kgsl_memory memory = {.flags = flags & KGSL_MEMORY_FLAGS};
     bool virtual = flags & KGSL_VBO;
+    if (virtual && flags & KGSL_NOT_VBO)
+        return -EINVAL;
     if (flags & KGSL_SECURE)
         return -EOPNOTSUPP;
-    if (!size || size > (virtual ? DEVICE_KGSL_NODE : DEVICE_MAX_MEMORY))
+    if (!size || size > (virtual ? DEVICE_KGSL_NODE : UINT32_MAX))
         return -EINVAL;
+    memory.size = (size + DEVICE_PAGE - 1) / DEVICE_PAGE * DEVICE_PAGE;
     int status = add_object(call, memory, ret);
     if (status)
         return status;
     struct kgsl_memory *added = *ret;
     if (!virtual) {
         uint32_t bo_flags = flags & KGSL_GPU_READONLY ? MSM_BO_GPU_READONLY : 0;
-        added->bo = device_bo_part(call->device, size, bo_flags, dup(call->file->kgsl->node),
+        added->bo = device_bo_part(call->device, size, bo_flags,
+                                   fcntl(call->file->kgsl->node, F_DUPFD_CLOEXEC, 0),
                                    (uint64_t)added->id * DEVICE_PAGE);
         if (!added->bo) {
             kgsl_free(call, added);
@@ -193,7 +218,7 @@ int kgsl_alloc(struct call *call, uint64_t size, uint64_t flags, struct kgsl_mem
     return added->flags & KGSL_USE_CPU_MAP ? 0 : place(call, added, 0);
 }
 
-/* Memory of the process. What is an object already is refused. */
+/* Memory of the process that opened the file. What is an object already is refused. */
 static int import_address(struct call *call, uint64_t flags, uint64_t address, uint64_t size,
                           struct kgsl_memory **ret)
 {
@@ -202,7 +227,12 @@ static int import_address(struct call *call, uint64_t flags, uint64_t address, u
     if (!address || address % DEVICE_PAGE || !size || size % DEVICE_PAGE ||
         size > DEVICE_KGSL_NODE || address > INT64_MAX)
         return -EINVAL;
-    int status = device_process_check(&kgsl->process, kgsl->node, address, size);
+    if (call->message->process->pid != kgsl->process.pid)
+        return -EFAULT;
+    int status = device_process_check(&kgsl->process, kgsl->node, address, size,
+                                      !(flags & KGSL_GPU_READONLY));
+    if (!status && flags & KGSL_USE_CPU_MAP && device_space_used(&call->file->space, address, size))
+        status = -ENOMEM;
     if (!status)
         status = add_object(call, memory, ret);
     if (status)
@@ -215,7 +245,7 @@ static int import_address(struct call *call, uint64_t flags, uint64_t address, u
 
 static int import_fd(struct call *call, uint64_t flags, int fd, struct kgsl_memory **ret)
 {
-    int own = device_process_fd(&call->file->kgsl->process, fd);
+    int own = device_process_fd(call->message->process, fd);
     struct device_bo *bo = own < 0 ? NULL : device_bo_of_fd(call->device, own);
     if (own >= 0)
         close(own);

@@ -217,18 +217,21 @@ uint64_t device_space_used(const struct device_space *space, uint64_t iova, uint
     return 0;
 }
 
-int device_space_room(const struct device_space *space, uint64_t size, uint64_t *next,
-                      uint64_t *ret)
+int device_space_room(const struct device_space *space, uint64_t first, uint64_t end, uint64_t size,
+                      uint64_t *next, uint64_t *ret)
 {
-    uint64_t iova = *next;
-    uint64_t end = 0;
-    while ((end = device_space_used(space, iova, size)))
-        iova = end;
-    if (iova > DEVICE_VA_START + DEVICE_VA_SIZE || size > DEVICE_VA_START + DEVICE_VA_SIZE - iova)
-        return -ENOSPC;
-    *next = iova + size;
-    *ret = iova;
-    return 0;
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t iova = i ? first : *next;
+        uint64_t behind = 0;
+        while (iova < end && (behind = device_space_used(space, iova, size)))
+            iova = behind;
+        if (iova < end && size <= end - iova) {
+            *next = iova + size;
+            *ret = iova;
+            return 0;
+        }
+    }
+    return -ENOSPC;
 }
 
 bool device_space_read(struct device_space *space, uint64_t iova, void *to, size_t size)

@@ -82,10 +82,10 @@ const uint8_t *device_mapping_next(const struct device_mapping *mapping, uint64_
                                    uint64_t *iova, uint64_t *size);
 /** 0, or the end of a mapping that has an address of the range. */
 uint64_t device_space_used(const struct device_space *space, uint64_t iova, uint64_t size);
-/** An address from @p next on that nothing has for @p size bytes; @p next is then behind it. 0 or
- * -ENOSPC. */
-int device_space_room(const struct device_space *space, uint64_t size, uint64_t *next,
-                      uint64_t *ret);
+/** An address from @p next on, and then from @p first on, that nothing has for @p size bytes, which
+ * end before @p end; @p next is then behind it. 0 or -ENOSPC. */
+int device_space_room(const struct device_space *space, uint64_t first, uint64_t end, uint64_t size,
+                      uint64_t *next, uint64_t *ret);
 /** Reads bytes of one page; false if nothing is mapped there. */
 bool device_space_read(struct device_space *space, uint64_t iova, void *to, size_t size);
 /** Writes bytes of one page; false if nothing is mapped there, or the GPU may not write it. */

@@ -238,7 +238,10 @@ void device_job_finish(struct device *device, struct device_job *job, bool hung)
     file->broken |= hung && file->vm_bind;
     if (queue)
         queue->faults += hung;
+    uint32_t id = job->queue;
     device_job_end(device, job);
+    if (hung && file->kgsl)
+        device_jobs_drop(device, file, id); /* the context is invalid */
     if (!file->refs)
         device_file_unref(device, file);
 }
@@ -268,12 +271,12 @@ void device_schedule(struct device *device)
     } while (job && device->gpu.state == GPU_ENDED);
 }
 
-void device_jobs_drop(struct device *device, struct device_file *file)
+void device_jobs_drop(struct device *device, struct device_file *file, int64_t queue)
 {
     struct device_job **at = &device->jobs;
     while (*at) {
         struct device_job *job = *at;
-        if (job->file != file) {
+        if (job->file != file || (queue != DEVICE_ALL_QUEUES && job->queue != queue)) {
             at = &job->next;
             continue;
         }

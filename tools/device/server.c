@@ -167,6 +167,12 @@ static int make_node(const struct device_file *file, bool kgsl)
     return good ? fd : -1;
 }
 
+/* The memory of the process that asks: a child has its own, and so has a program behind exec(). */
+static int open_process(struct device_client *client)
+{
+    return client->process.pid ? 0 : device_process_open(&client->process, client->pid);
+}
+
 static bool answer_open(struct device *device, struct device_client *client)
 {
     struct device_message *message = &client->message;
@@ -178,7 +184,9 @@ static bool answer_open(struct device *device, struct device_client *client)
         status = message->answer_fd < 0 ? -ENOMEM : 0;
     }
     if (!status && kgsl)
-        status = device_kgsl_open(file, client->pid, message->answer_fd);
+        status = open_process(client);
+    if (!status && kgsl)
+        status = device_kgsl_open(file, &client->process, message->answer_fd);
     if (!status && !hold(client, file))
         status = -ENOMEM;
     if (!status)
@@ -262,9 +270,11 @@ static bool ask(struct device *device, struct device_client *client)
     if (fileless)
         file = NULL;
     bool kgsl = device_ioctls[message->head.row].group == KGSL_GROUP;
-    status = kgsl != (file && file->kgsl) ? -ENOTTY
-             : kgsl                       ? device_kgsl_call(device, file, message)
-                                          : device_call(device, file, message);
+    status = kgsl != (file && file->kgsl) ? -ENOTTY : kgsl ? open_process(client) : 0;
+    message->process = &client->process;
+    if (!status)
+        status =
+            kgsl ? device_kgsl_call(device, file, message) : device_call(device, file, message);
     if (status == DEVICE_LATER && !count_waited(client))
         status = -ENOMEM;
     if (status == DEVICE_LATER) {
@@ -355,6 +365,7 @@ static void close_client(struct device *device, size_t index)
         device_file_unref(device, client->held[i]);
     free(client->held);
     free_message(client);
+    device_process_close(&client->process);
     close(client->fd);
     *client = device->clients[--device->client_count];
 }
@@ -548,5 +559,6 @@ void device_deinit(struct device *device)
     free(device->exported);
     device_sync_files_deinit(device);
     free(device->bo);
+    free(device->gpu.page);
     cps_err_free(device->failed);
 }

@@ -19,8 +19,9 @@ struct device_client {
     struct device_file **held;
     size_t held_count;
     pid_t pid;
-    size_t charged; /* bytes of its message */
-    size_t waited;  /* handles that its question waits for */
+    struct device_process process; /* of `pid`, once an open file of KGSL was asked something */
+    size_t charged;                /* bytes of its message */
+    size_t waited;                 /* handles that its question waits for */
 };
 
 static inline size_t padded(size_t size)

@@ -91,6 +91,8 @@ enum kgsl_memory_flag {
 };
 #define KGSL_VBO         (UINT64_C(1) << 34)
 #define KGSL_NO_MAP_ZERO (UINT64_C(1) << 35)
+/** What a virtual buffer may not be: read-only, cached, mapped by the CPU, coherent. */
+#define KGSL_NOT_VBO UINT64_C(0x9d000000)
 /** What the kernel keeps of the flags of an allocation: read-only, write-only, cache mode, type,
  * alignment, CPU map, coherency, guard page, and the two of virtual buffers. */
 #define KGSL_MEMORY_FLAGS UINT64_C(0xe9fffff00)
@@ -129,7 +131,7 @@ struct kgsl_object_set_info {
     uint64_t flags, metadata;
     uint32_t id, metadata_size, type, pad;
 };
-enum { KGSL_SET_METADATA = 1, KGSL_MAX_METADATA = 64 };
+enum { KGSL_SET_METADATA = 1, KGSL_SET_TYPE = 2, KGSL_MAX_METADATA = 64, KGSL_TYPE_SHIFT = 8 };
 enum { KGSL_USER_ADDR = 2, KGSL_USER_DMABUF = 3 };
 struct kgsl_map_user {
     int32_t fd, pad;
@@ -148,11 +150,16 @@ struct kgsl_sync_objects {
     uint64_t objects;
     uint32_t object_size, count;
 };
+struct kgsl_sync_object {
+    uint64_t offset, size;
+    uint32_t id, op;
+};
 struct kgsl_bind {
     uint64_t child_offset, offset, size;
     uint32_t child, op;
 };
 enum { KGSL_BIND = 1, KGSL_UNBIND = 2 };
+enum { KGSL_BIND_ASYNC = 1, KGSL_BIND_FENCE_OUT = 2 };
 struct kgsl_bind_ranges {
     uint64_t ranges;
     uint32_t count, range_size, id, flags;
