@@ -235,10 +235,11 @@ bool device_gpu_resume(struct device *device)
     struct device_gpu *gpu = &device->gpu;
     const struct device_run *first = first_interrupted(gpu);
     gpu->refused = 0;
+    if (!first) /* a debugger's GPU has no engine of ours, and interrupts nothing */
+        return false;
     gpu->asked = gpu->play->engine->clock;
-    if (first)
-        ask(device, (unsigned)(first - gpu->other), false);
-    return first;
+    ask(device, (unsigned)(first - gpu->other), false);
+    return true;
 }
 
 static void end_switch(struct device *device)
