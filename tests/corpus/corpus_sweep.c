@@ -213,15 +213,16 @@ static void submit(struct cps_engine *engine, const struct cps_item *stream, uin
     check(cps_engine_feed(engine, &fence));
 }
 
-/* Registers that only hold what is written: those of the clusters that start nothing, and scratch.
- */
+/* Registers that only hold what is written: those of the clusters that start nothing. Not
+ * CP_SCRATCH, which no list of the firmware has: what a stream leaves there for its next packet is
+ * lost at that place (vkt-geo: a word of memory, at one position). */
 static bool is_state(uint32_t reg)
 {
     static const uint16_t acts[] = {0x9840, 0x9841, 0x9842, 0x9880, 0x9c00, 0x9c01};
     bool acting = false;
     for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
         acting |= acts[i] == reg;
-    return (reg >= 0x8000 && reg < 0xc000 && !acting) || (reg >= 0x883 && reg < 0x88b);
+    return reg >= 0x8000 && reg < 0xc000 && !acting;
 }
 
 /* What the other ring does: all that the stream has written has another value, other groups are
@@ -566,8 +567,7 @@ static const struct image {
     {"a680_sqe", "a630"},         {"a650_sqe-089", "a650"},     {"a650_sqe-112", "a650"},
     {"a710_sqe-158", "a730"},     {"a730_sqe-142", "a730"},     {"a740_sqe", "a730"},
     {"a740_sqe-158", "a730"},     {"a740_sqe-181", "a730"},     {"gen70500_sqe-162", "a730"},
-    {"gen70900_sqe-175", "a750"}, {"gen70900_sqe-177", "a750"}, {"gen70900_sqe-181", "a750"},
-    {"gen71700_sqe-179", "a750"},
+    {"gen70900_sqe-181", "a750"}, {"gen71700_sqe-179", "a750"},
 };
 
 static const struct stream {
@@ -634,7 +634,10 @@ static void sweep_image(struct sweep *sweep, const char *directory, const struct
         sweep->submission = sweep->seqno = sweep->endless = 0;
         sweep->positions = sweep->switched = 0;
         run_case(sweep, firmware, capture);
-        report(sweep);
+        if (sweep->endless == sweep->submission)
+            printf("ok %u - %s # SKIP it does not end undisturbed\n", ++count, name);
+        else
+            report(sweep);
     }
 }
 
