@@ -9,7 +9,7 @@
 
 /** Where submissions come from. */
 struct run_source {
-    const char *name;     /**< in the trace's head, in place of a capture */
+    const char *name;         /**< in the trace's head, in place of a capture */
     struct cps_host host;     /**< of the engine */
     struct cps_sink *watcher; /**< gets events of these `kinds`; or NULL */
     uint32_t kinds;

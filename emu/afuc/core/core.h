@@ -142,7 +142,15 @@ struct afuc_state {
 #include "emu/afuc/core/state.def"
 };
 
-enum afuc_fault { FAULT_NONE, FAULT_ILLEGAL, FAULT_JUMP, FAULT_MEMORY, FAULT_QUEUE, FAULT_EVENT, FAULT_WORK };
+enum afuc_fault {
+    FAULT_NONE,
+    FAULT_ILLEGAL,
+    FAULT_JUMP,
+    FAULT_MEMORY,
+    FAULT_QUEUE,
+    FAULT_EVENT,
+    FAULT_WORK
+};
 
 /** One instruction, decoded once. */
 struct afuc_uop {

@@ -417,60 +417,6 @@ static void put_summary(const struct hang *s, struct json_object *to)
     }
 }
 
-/* ---- The code around it ---- */
-
-enum { BEFORE = 6, AFTER = 6 };
-
-static const char *const sources[] = {
-    [CPS_FW_UNKNOWN] = "unknown",
-    [CPS_FW_DONOR] = "from the given firmware",
-    [CPS_FW_HARDWARE] = "hardware",
-};
-
-/* Adds the code around the program counter: ".code", lines with all of it, and "code" with the
- * words that are known. Where the dump's cache cannot be read, the code is that of the given
- * firmware, for people only. */
-static void put_code(const struct hang *hang, struct json_object *to)
-{
-    const struct code *code = hang->play->code;
-    const struct cps_fw *fw = hang->play->fw;
-    const struct cps_fw_icache *cache = &code->cache;
-    struct cps_fw_icache given = {.mark = NULL};
-    bool is_whole = code->recovered; /* there is a word for each place */
-    doc_put(to, ".why_no_code?=%s", cps_buf_text(&code->why));
-    if (!cache->lines) {
-        if (!fw || !dump_has_table(hang->dump, fw))
-            return;
-        given.word = fw->words + fw->part[0].start;
-        given.count = fw->part[0].size;
-        cache = &given;
-        is_whole = true;
-    } else {
-        doc_put(to, ".lines_of_cache=%u", cache->lines);
-    }
-    struct json_object *rows = cache->lines ? cps_json_new_array(to, "code") : NULL;
-    struct json_object *lines = cps_json_new_array(to, ".code");
-    doc_put(to, ".donor=%s", is_whole ? fw->name : NULL);
-    uint32_t first = hang->pc < BEFORE ? 0 : hang->pc - BEFORE; /* it may be any word */
-    first = first > UINT32_MAX - BEFORE - AFTER ? UINT32_MAX - BEFORE - AFTER : first;
-    for (uint32_t i = 0; i <= BEFORE + AFTER; i++) {
-        uint32_t pc = first + i;
-        CPS_BUF text = {0};
-        struct cps_print_names names = {.names = hang->names};
-        struct cps_insn insn;
-        struct json_object *row = doc_row(lines, ".is_here?=%d pc=%u", pc == hang->pc, pc);
-        bool is_inside = pc < cache->count;
-        unsigned mark = !is_inside ? CPS_FW_UNKNOWN : cache->mark ? cache->mark[pc] : CPS_FW_DONOR;
-        if (mark != CPS_FW_HARDWARE && !(is_whole && is_inside))
-            continue;
-        cps_decode(&cps_isa_afuc, dump_gen(hang->dump), cache->word[pc], &insn);
-        cps_print(&cps_isa_afuc, &insn, pc, &names, &text);
-        doc_put(row, "word=%u instruction=%p from=%s", cache->word[pc], &text, sources[mark]);
-        if (rows)
-            cps_json_append(rows, json_object_get(row));
-    }
-}
-
 /* ---- All of it ---- */
 
 /* A paragraph, in lines of what a terminal shows. */
@@ -527,7 +473,7 @@ static void put_hang(const struct hang *h, struct json_object *root)
     put_registers(h->stat, &lines);
     put_others(h, &lines);
     cps_json_buf(to, ".lines", &lines);
-    put_code(h, to);
+    info_put_code_(h->play, h->pc, h->names, to);
 }
 
 static void put_dump(const struct hang *h, struct json_object *to)

@@ -12,13 +12,14 @@
 
 struct json_object;
 
+struct play;
 /** Room for the name of a packet that has none. */
 #define INFO_NAME_SIZE 16
 /** Largest image of other processors that is described, in bytes; modem images have 100 MiB. */
 #define INFO_IMAGE_LIMIT ((size_t)512 << 20)
 
 /** The name of packet @p id, else "UNKNn" (decimal), made in @p scratch. */
-const char *info_packet_name(const struct cps_names *names, unsigned id,
+const char *info_packet_name(const const struct cps_names *names, unsigned id,
                              char scratch[INFO_NAME_SIZE]);
 
 /** What a capture holds: container @p format, chip, sections, buffers, submits, packet mix.
@@ -50,5 +51,11 @@ CPS_MUST_USE struct cps_err *info_rom_listing(struct cps_stream *stream, unsigne
                                               const char *rnn_dir, struct cps_buf *out);
 /** What the headers of Qualcomm's ELF images say, and which of their files are there. */
 CPS_MUST_USE struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *to);
+
+/** Adds the code around the program counter: ".code", lines with all of it, and "code" with the
+ * words that are known. Where the dump's cache cannot be read, the code is that of the given
+ * firmware, for people only. */
+void info_put_code_(const struct play *play, uint32_t pc_of_hang, const struct cps_names *names,
+                    struct json_object *to);
 
 #endif
