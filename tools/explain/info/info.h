@@ -19,7 +19,7 @@ struct play;
 #define INFO_IMAGE_LIMIT ((size_t)512 << 20)
 
 /** The name of packet @p id, else "UNKNn" (decimal), made in @p scratch. */
-const char *info_packet_name(const const struct cps_names *names, unsigned id,
+const char *info_packet_name(const struct cps_names *names, unsigned id,
                              char scratch[INFO_NAME_SIZE]);
 
 /** What a capture holds: container @p format, chip, sections, buffers, submits, packet mix.
