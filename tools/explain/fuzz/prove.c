@@ -147,9 +147,10 @@ static bool put_cut(struct fuzz_case *changed, const struct fuzz_case *input,
     const struct case_stream *after = &input->stream[next];
     struct case_stream *first = &changed->stream[0];
     case_copy(changed, input);
+    case_remove(&changed->stream[packet->stream], packet->at, packet->length);
     first->count = 0;
-    return kept < packet->length && case_insert(first, 0, after->word, after->count) &&
-           case_insert(first, 0, &mark, 1) &&
+    return next && next != packet->stream && kept < packet->length &&
+           case_insert(first, 0, after->word, after->count) && case_insert(first, 0, &mark, 1) &&
            case_insert(first, 0, &input->stream[packet->stream].word[packet->at], kept);
 }
 
@@ -162,7 +163,8 @@ static bool writes_everywhere(struct proof *p, const struct fuzz_case *input)
     bool writes = p->suspect->level == CPS_LEVEL_IB1;
     if (writes || !find_packet(input, p->suspect, &packet))
         return writes;
-    for (unsigned i = 0; i < 6 + MOST_KEPT * input->streams && !writes; i++) {
+    unsigned cuts = p->suspect->level == CPS_LEVEL_SDS ? MOST_KEPT * input->streams : 0;
+    for (unsigned i = 0; i < 6 + cuts && !writes; i++) {
         unsigned cut = i - 6;
         if (i < 6 ? !put_there(&p->changed, input, &packet, i >= 3, i % 3)
                   : !put_cut(&p->changed, input, &packet, 1 + cut % MOST_KEPT, cut / MOST_KEPT))
@@ -170,7 +172,8 @@ static bool writes_everywhere(struct proof *p, const struct fuzz_case *input)
         run_one(p->run, p->suspect->side, &p->changed, p->run->limit);
         for (unsigned k = 0; k < p->run->suspects; k++) {
             const struct suspect *s = &p->run->suspect[k];
-            writes |= same_writer(s, p->suspect) && s->place == p->suspect->place;
+            writes |= same_writer(s, p->suspect) && s->place == p->suspect->place &&
+                      (i < 6 || s->level == CPS_LEVEL_IB1);
         }
     }
     return writes;
