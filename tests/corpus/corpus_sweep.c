@@ -522,23 +522,31 @@ static bool read_list(const char *path)
     return listed_count != 0;
 }
 
-static struct listed *find_listed(const struct found *found)
+/* A row of one image begins with @ and its name. */
+static bool is_of(const struct listed *row, const char *name)
+{
+    size_t size = row->cause[0] == '@' ? strcspn(row->cause + 1, " ") : 0;
+    const char *slash = strrchr(name, '/');
+    return !strncmp(slash ? slash + 1 : name, row->cause + 1, size);
+}
+
+static struct listed *find_listed(const struct found *found, const char *name)
 {
     for (size_t i = 0; i < listed_count; i++) {
-        if (listed[i].what == found->what && found->number >= listed[i].first &&
-            found->number <= listed[i].last)
+        if (is_of(&listed[i], name) && listed[i].what == found->what &&
+            found->number >= listed[i].first && found->number <= listed[i].last)
             return &listed[i];
     }
     return NULL;
 }
 
 /* @return how many differences no row has */
-static unsigned tell_differences(void)
+static unsigned tell_differences(const char *name)
 {
     unsigned other = 0;
     for (size_t i = 0; i < differences.count; i++) {
         const struct found *f = &differences.found[i];
-        struct listed *row = find_listed(f);
+        struct listed *row = find_listed(f, name);
         if (row) {
             row->count += f->count;
             continue;
@@ -598,7 +606,7 @@ static unsigned bad, count;
 
 static void report(struct sweep *sweep)
 {
-    unsigned other = tell_differences();
+    unsigned other = tell_differences(sweep->name);
     bool good = !other && sweep->positions && sweep->switched == sweep->positions;
     printf("%sok %u - %s: %u submissions left at %u positions, %u with other differences than "
            "those that are listed\n",

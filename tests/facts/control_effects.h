@@ -104,10 +104,9 @@
 {SQES, IB1(1) "IB1_BASE=1020 IB1_DWORDS==1 IB_LEVEL==1 ?data LOOKAHEAD_HINT=2 ?data ?data ?data LOOKAHEAD_HINT=0 ?data ?data ?data",
  "a0 708a8000 a8 708a8000 708a8000 a8 708a8000"},
 {SQES, IB1(1) "IB_LEVEL=1 LOOKAHEAD_HINT=2 ?data QUEUE_RESET=2 " IB2(1) "LOOKAHEAD_HINT=0 IB_LEVEL=2 ?data ?data", "a0 a4 708a8000"},
-/* The upper half of load and store; from a7xx on bit 31 is a right. */
+/* The upper half of load and store; from a6xx on bit 31 is a right. */
 {A5XX | ME, "LOAD_STORE_HI=80000001 {mov $02, 0x7; store $02, [$00 + 0x010]}", ", MEMW store 8000000100000010=7"},
-{BOTH, "LOAD_STORE_HI=80000001 {mov $02, 0x7; store $02, [$00 + 0x010]}", ", MEMW store 8000000100000010=7"},
-{SEVEN, "LOAD_STORE_HI=80000001 {mov $02, 0x7; store $02, [$00 + 0x010]}", ", MEMW store 100000010=7"},
+{BOTH | SEVEN, "LOAD_STORE_HI=80000001 {mov $02, 0x7; store $02, [$00 + 0x010]}", ", MEMW store 100000010=7"},
 /* gen80100 has it at another number. */
 {A8XX, "LOAD_STORE_HI_81=80000001 ?LOAD_STORE_HI_81 {mov $02, 0x7; store $02, [$00 + 0x010]}", "80000001, MEMW store 100000010=7"},
 /* The entry that a packet's id names; 0x10 is that of the ring's. */
@@ -139,7 +138,8 @@
 {SQES, "UNIT_COMMAND=3ff ?UNIT_COMMAND UNIT_COMMAND=2f1 ?UNIT_COMMAND", "ff f1" ACK "@UNIT_COMMAND=3ff"},
 {SEVEN, "UNIT_HALT=1 ?UNIT_HALT UNIT_HALT=2 ?UNIT_HALT", "3 0"},
 {SQES, "PIPE_READY=c ?PIPE_READY", "d"},
-{SQES, "STOP=3 ?STOPPED STOP=2 STOPPED=5 ?STOPPED", "2000 0" ACK "@STOPPED=2000" ACK "@STOPPED=0"},
+{SQES & ~A660, "STOP=3 ?STOPPED STOP=2 STOPPED=5 ?STOPPED", "2000 0" ACK "@STOPPED=2000" ACK "@STOPPED=0"},
+{A660, "STOP=3 ?STOPPED STOP=2 STOPPED=5 ?STOPPED", "200 0" ACK "@STOPPED=200" ACK "@STOPPED=0"},
 {SQES, "?BUSY_A BUSY_A=5 ?BUSY_A ?BUSY_B", "0 5 0" ACK "@BUSY_A=0" ACK "@BUSY_A=5" ACK "@BUSY_B=0"},
 {GEN3 | A8XX, "?BUSY_C", "0" ACK "@BUSY_C=0"},
 {GEN3 | A8XX, "RESOURCES=9 ?RESOURCES", "4" ACK "@RESOURCES=4"},
