@@ -73,7 +73,7 @@ struct compute {
     unsigned ranges;
     const struct cps_work *work; /* the dispatch */
     uint64_t dispatches, groups, skipped;
-    char why[512];
+    char why[1024 + 512];
 };
 
 /* ---- the table ---- */
