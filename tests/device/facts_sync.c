@@ -365,9 +365,12 @@ const struct fact facts_sync[] = {
     {"sync files: poll, merge, import, export, and a job that waits for one", sync_files},
     {"sync files that were closed use nothing up", many_sync_files},
     {"a job waits for the syncobj of another queue's job, and resets it", in_and_out},
-    {"a submission that fails changes no syncobj, queue or buffer", full_timeline},
     {"of two jobs that could begin the one with the higher priority does", priorities},
     {0}};
 
 const struct fact facts_threads[] = {
     {"BR and BV wait for a word each: each goes on when its own is written", two_words}, {0}};
+
+/* The job waits for as long as the timeline fills: needs a long --hang-after. */
+const struct fact facts_full[] = {
+    {"a submission that fails changes no syncobj, queue or buffer", full_timeline}, {0}};

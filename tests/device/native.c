@@ -165,7 +165,8 @@ int main(int argc, char **argv)
         const struct fact *facts;
     } groups[] = {{"memory", facts_memory},   {"sync", facts_sync},       {"hang", facts_hang},
                   {"endless", facts_endless}, {"preempt", facts_preempt}, {"levels", facts_levels},
-                  {"order", facts_order},     {"threads", facts_threads}, {"stuck", facts_stuck}};
+                  {"order", facts_order},     {"threads", facts_threads}, {"stuck", facts_stuck},
+                  {"full", facts_full}};
     int status = 0;
     if (argc > 2 && !strcmp(argv[1], "exit"))
         return atoi(argv[2]);

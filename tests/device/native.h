@@ -22,7 +22,7 @@ struct fact {
 
 extern const struct fact facts_memory[], facts_sync[], facts_hang[], facts_endless[];
 extern const struct fact facts_preempt[], facts_levels[], facts_order[], facts_threads[],
-    facts_stuck[];
+    facts_stuck[], facts_full[];
 
 /** Runs a function in a child process. @return whether it ended with status 0 */
 bool in_child(int (*run)(int argument), int argument);

@@ -185,6 +185,7 @@ def outputs():
 try:
     facts("built-in firmware", ["--demo"], *GROUPS)
     facts("built-in firmware", ["--demo", "--hang-after", "1"], "endless")
+    facts("built-in firmware", ["--demo", "--hang-after", "100000"], "full")
     ends()
     outputs()
     killed_device()
