@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -63,10 +65,39 @@ static inline int bench_lowest_fd(void)
     return fd;
 }
 
-static inline void bench_begin(struct bench *b)
+/* With KGSL the device reads and writes the memory of a process: one that does nothing else. An
+ * area of it is ours, too, at an address that two words of any input make. */
+#define BENCH_AREA       ((uint8_t *)0x200000000)
+#define BENCH_AREA_BYTES (64u << 10)
+
+static inline pid_t bench_victim(void)
 {
+    static pid_t victim;
+    if (victim)
+        return victim;
+    void *area = mmap(BENCH_AREA, BENCH_AREA_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (area == MAP_FAILED)
+        abort();
+    victim = fork();
+    if (victim == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            pause();
+    }
+    if (victim < 0)
+        abort();
+    return victim;
+}
+
+static inline void bench_begin(struct bench *b, bool kgsl)
+{
+    if (kgsl) {
+        bench_victim();
+        memset(BENCH_AREA, 0, BENCH_AREA_BYTES);
+    }
     *b = (struct bench){
-        .device = {.config = {.chip = device_chip_find("a630"), .hang_after = 100000},
+        .device = {.config = {.chip = device_chip_find("a630"), .hang_after = 100000, .kgsl = kgsl},
                    .hang = bench_hang,
                    .listener = -1}};
     bench_play(&b->device);
@@ -83,7 +114,7 @@ static inline void bench_connect(struct bench *b, unsigned i)
     if (b->client[i] >= 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
         return;
     b->client[i] = pair[0];
-    device_connect(&b->device, pair[1], getpid());
+    device_connect(&b->device, pair[1], b->device.config.kgsl ? bench_victim() : getpid());
 }
 
 /* The device turns: tokens are made to be known, the number of the context. */

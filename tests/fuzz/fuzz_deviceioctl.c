@@ -2,7 +2,8 @@
  * Fuzz target: sequences of ioctls by several clients of the virtual device, on several open files,
  * with jobs that the demo's firmware executes. The input chooses rows of ioctl.def and what their
  * structures and arrays hold, mostly of values that mean something. Sizes are always right: what
- * they can be besides is the matter of fuzz_deviceproto. */
+ * they can be besides is the matter of fuzz_deviceproto. Bit 6 of the first byte makes the device
+ * KGSL. */
 #include <sys/mman.h>
 
 #include "tests/fuzz/device_bench.h"
@@ -274,12 +275,90 @@ static void use_vm_bind(struct bench *b, unsigned client, uint32_t context)
     ask(b, client, &m);
 }
 
+/* ---- KGSL: structures lie in memory of the process ---- */
+
+/* An address of the area, mostly. */
+static uint64_t area_of(struct input *in)
+{
+    uint8_t choice = byte_of(in);
+    return choice == 255 ? (uint64_t)word_of(in) << 32 | word_of(in)
+                         : (uintptr_t)BENCH_AREA + choice * (BENCH_AREA_BYTES / 256);
+}
+
+static void fill_area(struct input *in)
+{
+    uint32_t *to = (uint32_t *)(BENCH_AREA + byte_of(in) * (size_t)(BENCH_AREA_BYTES / 256));
+    for (unsigned i = byte_of(in) % 48; i; i--)
+        *to++ = word_of(in);
+}
+
+static void make_kgsl(struct bench *b, struct input *in, unsigned client, uint32_t context)
+{
+    static const uint64_t flags[] = {0, KGSL_USE_CPU_MAP, KGSL_GPU_READONLY, KGSL_VBO,
+                                     KGSL_VBO | KGSL_NO_MAP_ZERO};
+    uint8_t choice = byte_of(in);
+    struct message m = begin(DEVICE_IOCTL, DEVICE_KGSL_OBJECT_ALLOC, context);
+    const struct kgsl_object_alloc object = {.size = (1 + choice % 16u) << 12,
+                                             .flags = flags[choice / 16 % 5u]};
+    add_bytes(&m, &object, sizeof(object));
+    ask(b, client, &m);
+    m = begin(DEVICE_IOCTL, DEVICE_KGSL_CONTEXT_NEW, context);
+    const struct kgsl_context new = {.flags = KGSL_PREAMBLE | KGSL_NO_GMEM_ALLOC |
+                                              (choice & 0x80 ? KGSL_USER_TS : 0)};
+    add_bytes(&m, &new, sizeof(new));
+    ask(b, client, &m);
+}
+
+/* One stream, which the area has, or a buffer. */
+static void command(struct bench *b, struct input *in, unsigned client, uint32_t context)
+{
+    enum { OBJECT = BENCH_AREA_BYTES - 256, POINT = BENCH_AREA_BYTES - 128 };
+    uint32_t *words = (uint32_t *)(BENCH_AREA + BENCH_AREA_BYTES / 2);
+    uint32_t used = 0;
+    struct message m = begin(DEVICE_IOCTL, DEVICE_KGSL_COMMAND, context);
+    for (unsigned i = byte_of(in) % 12; i; i--)
+        used += make_packet(in, words + used);
+    uint8_t choice = byte_of(in);
+    const struct kgsl_object object = {.gpuaddr =
+                                           choice & 1 ? area_of(in) : (uint64_t)(uintptr_t)words,
+                                       .size = 4 * (used ? used : 1),
+                                       .flags = KGSL_OBJECT_PROFILE,
+                                       .id = choice / 2 % 4u};
+    const struct kgsl_point_timestamp time = {1 + choice / 8 % 4u, byte_of(in)};
+    const struct kgsl_sync_point point = {(uintptr_t)BENCH_AREA + POINT + 64, sizeof(time),
+                                          choice / 32 % 2u, 0};
+    memcpy(BENCH_AREA + OBJECT, &object, sizeof(object));
+    memcpy(BENCH_AREA + POINT, &point, sizeof(point));
+    memcpy(BENCH_AREA + POINT + 64, &time, sizeof(time));
+    const struct kgsl_command args = {.flags = KGSL_COMMAND_PROFILING,
+                                      .cmds = (uintptr_t)BENCH_AREA + OBJECT,
+                                      .cmd_size = sizeof(object),
+                                      .cmd_count = choice & 0x80 ? 0 : 1,
+                                      .objects = (uintptr_t)BENCH_AREA + OBJECT,
+                                      .object_size = sizeof(object),
+                                      .object_count = 1,
+                                      .syncs = (uintptr_t)BENCH_AREA + POINT,
+                                      .sync_size = sizeof(point),
+                                      .sync_count = choice / 64 % 2u,
+                                      .context = 1 + choice / 8 % 3u,
+                                      .timestamp = byte_of(in)};
+    add_bytes(&m, &args, sizeof(args));
+    ask(b, client, &m);
+}
+
 static void act(struct bench *b, struct input *in)
 {
     uint8_t action = byte_of(in), who = byte_of(in);
     unsigned client = who % BENCH_CLIENTS;
     uint32_t context = 1 + who / BENCH_CLIENTS % 4;
     struct message m;
+    if (b->device.config.kgsl && action % 16 >= 13) {
+        if (action % 16 == 13)
+            fill_area(in);
+        else
+            (action % 16 == 14 ? make_kgsl : command)(b, in, client, context);
+        return;
+    }
     switch (action % 16) {
     case 0:
         bench_disconnect(b, client);
@@ -318,7 +397,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bench b;
     struct input in = {data, size};
-    bench_begin(&b);
+    bench_begin(&b, size && data[0] & 0x40);
     for (unsigned i = 0; i < BENCH_CLIENTS; i++)
         bench_connect(&b, i);
     while (in.size)

@@ -3,7 +3,8 @@
  * device goes on, and has nothing left when they have gone.
  *
  * The input is a list of actions, each a byte: its low 2 bits are the connection, the next 3 the
- * action; 5 of them are followed by more. Tokens are the numbers of contexts, from 1. */
+ * action; 5 of them are followed by more. Tokens are the numbers of contexts, from 1. Bit 6 of the
+ * first one makes the device KGSL. */
 #include <sys/mman.h>
 
 #include "tests/fuzz/device_bench.h"
@@ -84,7 +85,7 @@ static void act(struct bench *b, const uint8_t **data, size_t *size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bench b;
-    bench_begin(&b);
+    bench_begin(&b, size && data[0] & 0x40);
     for (unsigned i = 0; i < BENCH_CLIENTS; i++)
         bench_connect(&b, i);
     while (size)

@@ -96,6 +96,10 @@ def devices(m):
           read + ioctl("SYNCOBJ_TO_FD", [1, 1, 0, 0, 0, 0]) + read + ioctl("SYNC_MERGE", [0] * 12, fds=b"\4\4"))
     m.put("deviceproto", "bind", opened + ioctl("SET_PARAM", [16, 22, 1, 0, 0, 0]) + read + ioctl("QUEUE_NEW", [2, 0, 0]) + read + buffer +
           ioctl("VM_BIND", [0, 2, 0, 1] + [0] * 6 + [16, 40] + [0] * 10, b"", b"", make.dwords([1, 1, 0, 0, 0, 1, 4096, 0, 0, 0] * 2)))
+    node = bytes([opened[0] | 0x40]) + opened[1:]
+    m.put("deviceproto", "kgsl", node + ioctl("KGSL_OBJECT_ALLOC", [8192, 0] + [0] * 10) + read + ioctl("KGSL_CONTEXT_NEW", [0x12, 0]) + read +
+          ioctl("KGSL_OBJECT_INFO", [0] * 10 + [1, 0]) + read + ioctl("KGSL_COMMAND", [0] * 16 + [1, 0]) + read + ioctl("KGSL_WAIT", [1, 1, 1]) + read +
+          ioctl("KGSL_EVENT", [2, 1, 1, 0, 0, 2, 4, 0]) + read + ioctl("SYNC_MERGE", [0] * 12, fds=b"\4\4"))
     # fuzz_deviceioctl: action, client and context, and what the action takes.
     start = bytes([1, 0, 1, 1, 2, 0, 0x01, 2, 0, 0x11])
     stream = bytes([3, 0, 0, 3, 24, 80, 1, 7, 24, 84, 1, 9, 3])
@@ -104,7 +108,17 @@ def devices(m):
     m.put("deviceioctl", "wait", start + wait + bytes([4, 0, 4, 7, 0, 10]) * 3 + bytes([8, 0]) * 20)
     m.put("deviceioctl", "bind", bytes([1, 0, 7, 0, 2, 0, 1, 2, 0, 2]) + bytes([6, 0, 1, 0, 6, 0, 5, 0x31, 6, 0, 2, 1]) + stream +
           bytes([5, 0, 0, 12, 0, 2, 8, 0, 6, 0, 0, 0]))
+    # KGSL: an object and a context of each kind, streams and structures in memory of the process.
+    kgsl = bytes([0x41, 0, 1, 1]) + b"".join(bytes([14, 0, choice]) for choice in (0x01, 0x12, 0x23, 0x34, 0x81))
+    m.put("deviceioctl", "kgsl-run", kgsl + bytes([15, 0, 2, 24, 80, 2, 7, 24, 84, 2, 9, 0, 1, 1]) * 3 + bytes([8, 0]) * 4)
+    m.put("deviceioctl", "kgsl-wait", kgsl + bytes([15, 0, 1, 6 * 8 + 1, 16 + 3, 80, 2, 1, 1, 5, 0, 1, 1]) + bytes([15, 0, 1, 24, 80, 2, 7, 0x40, 1, 2]) +
+          bytes([8, 0]) * 20)
+    m.put("deviceioctl", "kgsl-bind", kgsl + bytes([13, 0, 0, 8, 0, 0, 80, 0, 81, 0, 1, 1]) +
+          bytes([9, 0, rows.index("KGSL_BIND_RANGES"), 80, 2, 1, 48, 4, 0, 0, 0]) + bytes([8, 0]))
     for i, name in enumerate(rows):
+        if name.startswith("KGSL_"):
+            m.put("deviceioctl", "kgsl-row-" + name[5:].lower(), kgsl + bytes([13, 0, 0, 30]) + bytes([1, 0, 80, 2] * 8) +
+                  bytes([9, 0, i]) + bytes([80, 2] * 20) + bytes([9, 0, i]) + bytes([1, 0] * 20) + bytes([8, 0]))
         m.put("deviceioctl", "row-" + name.lower(), start + bytes([9, 0, i]) + bytes([1, 1, 0, 0] * 20) + bytes([9, 0, i]) + bytes([1] * 60))
 
 
