@@ -4,6 +4,7 @@
 
 Usage: kgsl.py CPSCOPE"""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,12 +39,46 @@ def facts(name, options):
     tap.report(f"{name}: hangs are in the status", done.returncode == 4, f"{done.returncode}\n{done.stderr}")
 
 
+def without_capture(path):
+    with open(path, encoding="utf-8") as file:
+        return [line for line in file if not line.startswith("# capture")]
+
+
+def recordings(name, options):
+    """Pages of the process are in the recording, those that change while the firmware waits, too."""
+    recording, live, again = (os.path.join(FOLDER, name + end) for end in (".rd.gz", ".live", ".again"))
+    done = device(sys.executable, CLIENT, "memory", "order", "binds", options=("-q", *options, "--record", recording, "-o", live, "-t", "text"))
+    run = subprocess.run([CPSCOPE, "run", "-q", *options[2:], recording, "-o", again, "-t", "text"], text=True, timeout=100, check=False,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    lines = without_capture(live), without_capture(again)
+    tap.report(f"{name}: a run of a recording gives the trace of the live run", lines[0] == lines[1] and len(lines[0]) > 10000,
+               f"{len(lines[0])} and {len(lines[1])} lines\n{done.stderr}{run.stderr}")
+
+
+def dumps(name, options):
+    """The stream and what it reads lie in the process, and a replay of the dump is equal to it."""
+    folder = os.path.join(FOLDER, "dumps-" + name)
+    os.mkdir(folder)
+    device(sys.executable, CLIENT, "hang", options=("-q", *options, "--dumps", folder))
+    path = os.path.join(folder, "hang-1.devcore")
+    info, run = (subprocess.run([CPSCOPE, *words, path], text=True, timeout=100, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
+                 for words in (["info"], ["run", "-q", "-e", "end", *options[2:]]))
+    tap.report(f"{name}: a dump has the streams of the process, and its replay is equal", re.search(r"in IB1\s+at\s+0x7", info) and
+               " matched by packet headers, queues and program counter; 1 match\n" in run and re.search(r"in all: \d+ equal, 0 different", run),
+               info[:2000] + run)
+
+
 try:
     facts("built-in firmware", ["--demo"])
     for chip, *firmware in REAL:
         paths = [os.path.join(CORPUS or "", "firmware", name) for name in firmware]
         if CORPUS and all(os.path.exists(path) for path in paths):
-            facts(chip, ["--chip", chip, *[word for path in paths for word in ("--fw", path)]])
+            options = ["--chip", chip, *[word for path in paths for word in ("--fw", path)]]
+            facts(chip, options)
+            if chip in ("a630", "a750"):
+                recordings(chip, options)
+            if chip == "a630":
+                dumps(chip, options)
         else:
             tap.skip(f"{chip}: facts with its firmware", f"no CPSCOPE_CORPUS with {firmware}")
 finally:
