@@ -15,6 +15,7 @@
 #include "emu/afuc/control/control.h"
 #include "isa/base/pm4.h"
 #include "tests/lib/engine_bench.h"
+#include "tests/corpus/sweep_list.h"
 #include "trace/capture/capture.h"
 
 /* Where the other ring's stream lies, and what it writes. */
@@ -26,47 +27,6 @@
 #define RINGS_END    UINT64_C(0x0001fffff9000000)
 enum { MOST_EVENTS = 1 << 22, MOST_TICKS = 1 << 24, SLICE = 1 << 20, MOST_REFUSALS = 64 };
 enum { HEADER_PREEMPT = 0x708f8000 };
-
-/* ---- what differs ---- */
-
-/* What differs, a letter of sweep.tsv: the order of what a stream does (of the first one, its
- * address), the value of a register that it writes, a word of memory, a register at the end, the
- * same of a pipe's own; or nothing comes to its end. */
-enum { IN_ORDER = 's', IN_VALUE = 'v', IN_MEMORY = 'm', AT_END = 'r', AT_PIPE = 'b', HANG = 'h' };
-
-struct found {
-    char what;
-    uint32_t core;
-    uint64_t number;
-    uint32_t count, position;
-    uint64_t want, got;
-};
-
-static struct {
-    size_t count, room;
-    struct found *found;
-} differences;
-static uint32_t position;
-
-static void differ(char what, uint32_t core, uint64_t number, uint64_t want, uint64_t got)
-{
-    for (size_t i = 0; i < differences.count; i++) {
-        struct found *found = &differences.found[i];
-        if (found->what == what && found->number == number && found->core == core) {
-            found->count++;
-            return;
-        }
-    }
-    if (differences.count == differences.room) {
-        differences.room = 2 * differences.room + 64;
-        differences.found =
-            realloc(differences.found, differences.room * sizeof(*differences.found));
-        if (!differences.found)
-            abort();
-    }
-    differences.found[differences.count++] =
-        (struct found){what, core, number, 1, position, want, got};
-}
 
 /* ---- what a stream does ---- */
 
@@ -137,12 +97,12 @@ static void compare(struct log *log, unsigned who, const struct cps_event *event
     if (log->lost[who] || (same && want->value == event->value))
         return;
     if (!same) {
-        differ(IN_ORDER, who, want ? want->addr : event->addr, want ? want->value : 0,
-               event->value);
+        sweep_differ(IN_ORDER, who, want ? want->addr : event->addr, want ? want->value : 0,
+                     event->value);
         log->lost[who] = true;
     } else if (log->shifted->event[who][at].value == want->value) {
-        differ(cps_event_kind(event) == CPS_EV_MEMW ? IN_MEMORY : IN_VALUE, who,
-               cps_event_place(event), want->value, event->value);
+        sweep_differ(cps_event_kind(event) == CPS_EV_MEMW ? IN_MEMORY : IN_VALUE, who,
+                     cps_event_place(event), want->value, event->value);
     }
 }
 
@@ -308,7 +268,7 @@ static void compare_registers(struct cps_engine *cut, struct cps_engine *plain,
             continue;
         for (uint32_t n = i; n < i + REG_BLOCK; n++) {
             if (a->reg[n] != b->reg[n] && a->reg[n] == c->reg[n])
-                differ(AT_END, 0, n, a->reg[n], b->reg[n]);
+                sweep_differ(AT_END, 0, n, a->reg[n], b->reg[n]);
         }
     }
 }
@@ -324,7 +284,7 @@ static void compare_banks(struct cps_engine *cut, struct cps_engine *plain,
         uint32_t got = bank_get_(b, pipe, BANK_CLUSTERS + n);
         if (a->bank[pipe]->written[n] && want != got &&
             want == bank_get_(c, pipe, BANK_CLUSTERS + n))
-            differ(AT_PIPE, pipe, BANK_CLUSTERS + n, want, got);
+            sweep_differ(AT_PIPE, pipe, BANK_CLUSTERS + n, want, got);
     }
 }
 
@@ -339,7 +299,7 @@ static void compare_memory(const struct sweep *sweep, struct cps_engine *cut,
             uint32_t want = machine_memory(plain, event->addr, NULL);
             uint32_t got = machine_memory(cut, event->addr, NULL);
             if (want != got && want == machine_memory(shifted, event->addr, NULL))
-                differ(IN_MEMORY, who, event->addr, want, got);
+                sweep_differ(IN_MEMORY, who, event->addr, want, got);
         }
     }
 }
@@ -352,7 +312,7 @@ static void disturb(struct sweep *sweep, struct cps_engine *at, const struct log
     struct cps_engine *cut = clone(at);
     struct log log = *so_far;
     for (unsigned who = 0; who < CPS_CPU_COUNT; who++)
-        log.begins[who] = !position;
+        log.begins[who] = !sweep_position;
     listen_to(cut, &log);
     submit(cut, high, 1);
     const char *wrong = switch_to(cut, 1, true);
@@ -366,12 +326,12 @@ static void disturb(struct sweep *sweep, struct cps_engine *at, const struct log
         CPS_BUF why = {0};
         cps_engine_explain(cut, CPS_STOP_DEADLOCK, &why);
         printf("# %s, submission %u, position %u: %s: %s\n", sweep->name, sweep->submission,
-               position, wrong, cps_buf_text(&why));
-        differ(HANG, 0, 0, 0, 0);
+               sweep_position, wrong, cps_buf_text(&why));
+        sweep_differ(HANG, 0, 0, 0, 0);
     } else {
         for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
             if (!log.lost[who] && log.at[who] != log.want->count[who])
-                differ(IN_ORDER, who, log.at[who], log.want->count[who], 0);
+                sweep_differ(IN_ORDER, who, log.at[who], log.want->count[who], 0);
         }
         compare_memory(sweep, cut, plain, shifted);
         if (has_more(&sweep->plain, so_far->at, CPS_CPU_SQE))
@@ -435,7 +395,7 @@ static void sweep_submission(struct sweep *sweep, const struct cps_item *stream)
     while (stop == CPS_STOP_BUDGET) {
         if (number % sweep->step == 0) {
             cps_tap_flush_(&walker->tap);
-            position = number;
+            sweep_position = number;
             disturb(sweep, walker, &log, &high, plain, shifted);
         }
         while (stop == CPS_STOP_BUDGET && machine->core[0].packets == packets)
@@ -495,76 +455,6 @@ static void run_case(struct sweep *sweep, const char *firmware, const char *capt
     cps_fw_destroy(fw);
 }
 
-/* ---- what may differ ---- */
-
-struct listed {
-    char what;
-    uint64_t first, last;
-    uint32_t count;
-    char cause[160];
-};
-static struct listed listed[256];
-static size_t listed_count;
-
-static bool read_list(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char line[256];
-    while (file && fgets(line, sizeof(line), file)) {
-        struct listed *row = &listed[listed_count];
-        if (line[0] != '#' && listed_count < sizeof(listed) / sizeof(listed[0]) &&
-            sscanf(line, "%c %" SCNx64 " %" SCNx64 " %159[^\n]", &row->what, &row->first,
-                   &row->last, row->cause) == 4)
-            listed_count++;
-    }
-    if (file)
-        fclose(file);
-    return listed_count != 0;
-}
-
-/* A row of one image begins with @ and its name. */
-static bool is_of(const struct listed *row, const char *name)
-{
-    size_t size = row->cause[0] == '@' ? strcspn(row->cause + 1, " ") : 0;
-    const char *slash = strrchr(name, '/');
-    return !strncmp(slash ? slash + 1 : name, row->cause + 1, size);
-}
-
-static struct listed *find_listed(const struct found *found, const char *name)
-{
-    for (size_t i = 0; i < listed_count; i++) {
-        if (is_of(&listed[i], name) && listed[i].what == found->what &&
-            found->number >= listed[i].first && found->number <= listed[i].last)
-            return &listed[i];
-    }
-    return NULL;
-}
-
-/* @return how many differences no row has */
-static unsigned tell_differences(const char *name)
-{
-    unsigned other = 0;
-    for (size_t i = 0; i < differences.count; i++) {
-        const struct found *f = &differences.found[i];
-        struct listed *row = find_listed(f, name);
-        if (row) {
-            row->count += f->count;
-            continue;
-        }
-        other++;
-        printf("# %c %u 0x%" PRIx64 ": %u times, first at %u: %" PRIx64 ", not %" PRIx64 "\n",
-               f->what, f->core, f->number, f->count, f->position, f->got, f->want);
-    }
-    for (size_t i = 0; i < listed_count; i++) {
-        if (listed[i].count)
-            printf("# %c %" PRIx64 "..%" PRIx64 ", %u times: %s\n", listed[i].what, listed[i].first,
-                   listed[i].last, listed[i].count, listed[i].cause);
-        listed[i].count = 0;
-    }
-    differences.count = 0;
-    return other;
-}
-
 /* ---- cases ---- */
 
 /* The images that switch (emu/afuc/control/rings.c), and whose captures they get. */
@@ -606,7 +496,7 @@ static unsigned bad, count;
 
 static void report(struct sweep *sweep)
 {
-    unsigned other = tell_differences(sweep->name);
+    unsigned other = sweep_tell_differences(sweep->name);
     bool good = !other && sweep->positions && sweep->switched == sweep->positions;
     printf("%sok %u - %s: %u submissions left at %u positions, %u with other differences than "
            "those that are listed\n",
@@ -656,7 +546,7 @@ int main(int argc, char **argv)
     struct sweep sweep = {.step = argc > 4   ? (uint32_t)strtoul(argv[4], NULL, 10)
                                   : argc > 2 ? 1
                                              : 40};
-    if (argc < 2 || (argc == 3 && !whole) || !sweep.step || !read_list(argv[1])) {
+    if (argc < 2 || (argc == 3 && !whole) || !sweep.step || !sweep_read_list(argv[1])) {
         fprintf(stderr, "usage: corpus_sweep LIST [whole | FIRMWARE CAPTURE [STEP]]\n");
         return 2;
     }
@@ -681,7 +571,7 @@ int main(int argc, char **argv)
         free(sweep.plain.event[who]);
         free(sweep.late.event[who]);
     }
-    free(differences.found);
+    sweep_free_list();
     printf("1..%u\n", count);
     return bad != 0;
 }
