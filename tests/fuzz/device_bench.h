@@ -66,8 +66,8 @@ static inline int bench_lowest_fd(void)
 }
 
 /* With KGSL the device reads and writes the memory of a process: one that does nothing else. An
- * area of it is ours, too, at an address that two words of any input make. */
-#define BENCH_AREA       ((uint8_t *)0x200000000)
+ * area of it is ours, too, at an address that one word of any input makes. */
+#define BENCH_AREA       ((uint8_t *)0x10000000) /* not where a sanitizer has its own */
 #define BENCH_AREA_BYTES (64u << 10)
 
 static inline pid_t bench_victim(void)

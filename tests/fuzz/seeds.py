@@ -110,15 +110,15 @@ def devices(m):
           bytes([5, 0, 0, 12, 0, 2, 8, 0, 6, 0, 0, 0]))
     # KGSL: an object and a context of each kind, streams and structures in memory of the process.
     kgsl = bytes([0x41, 0, 1, 1]) + b"".join(bytes([14, 0, choice]) for choice in (0x01, 0x12, 0x23, 0x34, 0x81))
-    m.put("deviceioctl", "kgsl-run", kgsl + bytes([15, 0, 2, 24, 80, 2, 7, 24, 84, 2, 9, 0, 1, 1]) * 3 + bytes([8, 0]) * 4)
-    m.put("deviceioctl", "kgsl-wait", kgsl + bytes([15, 0, 1, 6 * 8 + 1, 16 + 3, 80, 2, 1, 1, 5, 0, 1, 1]) + bytes([15, 0, 1, 24, 80, 2, 7, 0x40, 1, 2]) +
+    m.put("deviceioctl", "kgsl-run", kgsl + bytes([15, 0, 2, 24, 76, 0, 7, 24, 76, 0, 9, 0, 1, 1]) * 3 + bytes([8, 0]) * 4)
+    m.put("deviceioctl", "kgsl-wait", kgsl + bytes([15, 0, 1, 6 * 8 + 1, 16 + 3, 76, 0, 1, 1, 5, 0, 1, 1]) + bytes([15, 0, 1, 24, 76, 0, 7, 0x40, 1, 2]) +
           bytes([8, 0]) * 20)
     m.put("deviceioctl", "kgsl-bind", kgsl + bytes([13, 0, 0, 8, 0, 0, 80, 0, 81, 0, 1, 1]) +
-          bytes([9, 0, rows.index("KGSL_BIND_RANGES"), 80, 2, 1, 48, 4, 0, 0, 0]) + bytes([8, 0]))
+          bytes([9, 0, rows.index("KGSL_BIND_RANGES"), 76, 0, 1, 53, 10, 0, 0, 0]) + bytes([8, 0]))
     for i, name in enumerate(rows):
         if name.startswith("KGSL_"):
-            m.put("deviceioctl", "kgsl-row-" + name[5:].lower(), kgsl + bytes([13, 0, 0, 30]) + bytes([1, 0, 80, 2] * 8) +
-                  bytes([9, 0, i]) + bytes([80, 2] * 20) + bytes([9, 0, i]) + bytes([1, 0] * 20) + bytes([8, 0]))
+            m.put("deviceioctl", "kgsl-row-" + name[5:].lower(), kgsl + bytes([13, 0, 0, 30]) + bytes([1, 0, 76, 0] * 8) +
+                  bytes([9, 0, i]) + bytes([76, 0] * 20) + bytes([9, 0, i]) + bytes([1, 0] * 20) + bytes([8, 0]))
         m.put("deviceioctl", "row-" + name.lower(), start + bytes([9, 0, i]) + bytes([1, 1, 0, 0] * 20) + bytes([9, 0, i]) + bytes([1] * 60))
 
 
