@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "emu/afuc/afuc.h"
+#include "emu/mem.h"
 #include "isa/base/list.h"
 #include "isa/base/within.h"
 #include "tools/device/poison.h"
@@ -428,7 +429,9 @@ static void wait(struct device *device, enum cps_stop stop)
     device_waits_find(gpu->play->engine, waits);
     for (unsigned i = 0; i < waits->count; i++) {
         waits->iova[known] = waits->iova[i];
-        known += device_space_word(gpu->space, waits->iova[i], &waits->value[known]);
+        if (device_space_word(gpu->space, waits->iova[i], &waits->value[known]))
+            /* What the firmware saw: the client may have written it since. */
+            waits->value[known++] = cps_mem_read(gpu->play->engine->mem, waits->iova[i], NULL);
     }
     waits->count = known;
     if (!known || gpu->waited > MOST_WAITS * device->config.hang_after) {
