@@ -9,6 +9,7 @@ Usage: vulkan.py CPSCOPE [CHIP]..."""
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -105,6 +106,17 @@ def test_prefetch(program, chip):
                "\n".join(bad) + done.stderr)
 
 
+def test_recording(program, chip, folder):
+    """A client sets events while the firmware polls them, on one processor or several."""
+    recording, *traces = (os.path.join(folder, chip + name) for name in (".rd.gz", ".live", ".again"))
+    done = run(program, chip, ["--record", recording, "-o", traces[0], "-t", "text"], ["events"])
+    firmware = [word for name in real_client.FIRMWARE[chip] for word in ("--fw", os.path.join(real_client.CORPUS, "firmware", name))]
+    again = subprocess.run([CPSCOPE, "run", "-q", *firmware, recording, "-o", traces[1], "-t", "text"], capture_output=True, text=True, check=False)
+    live, replayed = ([line for line in open(trace, encoding="utf-8") if not line.startswith("# capture")] for trace in traces)
+    tap.report(chip + ": the recording of events that a client sets equals the live trace",
+               done.returncode == again.returncode == 0 and live == replayed and len(live) > 1000, done.stderr + again.stderr)
+
+
 def main():
     why = real_client.missing(COMPILER)
     if not why and not headers():
@@ -118,6 +130,8 @@ def main():
                 test_chip(program, chip, folder)
                 test_debugger(program, chip)
             test_prefetch(program, "a660")
+            for chip in ("a660", "a830"):
+                test_recording(program, chip, folder)
     tap.plan()
     sys.exit(0)
 

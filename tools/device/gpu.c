@@ -469,14 +469,15 @@ static void look_again(struct device *device)
     }
 }
 
-/* Whether a job has run for longer than the kernel lets one run, on processors of 1 GHz with an
- * instruction a cycle. Ticks, so that the same job ends at the same place. */
-static bool runs_too_long(const struct device *device)
+/* Ticks that a job may still run: as long as the kernel lets one run, on processors of 1 GHz with
+ * an instruction a cycle. Ticks, so that the same job ends at the same place. */
+static uint64_t ticks_left(const struct device *device)
 {
     const struct device_gpu *gpu = &device->gpu;
     enum { TICKS = 1 << 20 };
     uint64_t most = (uint64_t)(device->config.hang_after / MILLISECOND) * TICKS;
-    return gpu->play->engine->clock - gpu->began > most;
+    uint64_t ran = gpu->play->engine->clock - gpu->began;
+    return ran > most ? 0 : most + 1 - ran;
 }
 
 /* Whether the firmware was asked to switch and does not: after a quarter of that, as the kernel's
@@ -496,7 +497,9 @@ void device_gpu_run(struct device *device)
     if (gpu->state != GPU_RUNS)
         return;
     int64_t from = device_now();
-    enum cps_stop stop = cps_engine_run(gpu->play->engine, SLICE);
+    /* A recording has what clients write while the firmware waits, not while it runs. */
+    enum cps_stop stop =
+        cps_engine_run(gpu->play->engine, gpu->record ? ticks_left(device) : SLICE);
     device->counts.nanoseconds += device_now() - from;
     follow(device);
     if (gpu->fault && !gpu->fault_told)
@@ -510,7 +513,7 @@ void device_gpu_run(struct device *device)
             recover(device, stop); /* the firmware does not switch */
         return;
     case CPS_STOP_BUDGET:
-        if (runs_too_long(device) || switches_too_long(device))
+        if (!ticks_left(device) || switches_too_long(device))
             recover(device, stop);
         return;
     case CPS_STOP_DEADLOCK:
