@@ -76,7 +76,7 @@ def named():
     """Each submission has its context and fence, and the line of the kernel."""
     texts = [text(payload) for kind, payload in sections(PATH) if kind == CMD][1:]
     assert texts[0::2] == ["cpscope submission context=0 seqno=%d" % (i + 1) for i in range(4)], texts
-    assert texts[1::2] == ["client/7: fence=%d" % (i + 1) for i in range(4)], texts
+    assert texts[1::2] == ["client/0: fence=%d" % (i + 1) for i in range(4)], texts
 
 
 def whole():

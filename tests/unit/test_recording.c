@@ -154,7 +154,7 @@ static void begin_submission(struct live *live)
     const struct cps_item reset = {.kind = CPS_ITEM_RESET};
     live->open = true;
     assert_null(cps_engine_feed(live->play.engine, &reset));
-    device_record_begin(live->record, context_number(live), "client", 7);
+    device_record_begin(live->record, context_number(live), "client");
     record_memory(live);
 }
 

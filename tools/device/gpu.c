@@ -137,7 +137,7 @@ static void begin_record(struct device *device, const struct device_job *job)
     gpu->record = record_of(device, job->file);
     if (!gpu->record)
         return;
-    device_record_begin(gpu->record, job->file->context, job->file->comm, (uint32_t)job->file->pid);
+    device_record_begin(gpu->record, job->file->context, job->file->comm);
     record_memory(device);
 }
 

@@ -43,7 +43,7 @@ struct device_record {
     bool full;   /* it has more memory than is allowed */
     bool failed; /* memory was short */
     bool over;   /* nothing more is recorded */
-    uint32_t context, pid;
+    uint32_t context;
     char comm[64];
     struct piece *piece;
     size_t pieces;
@@ -112,13 +112,11 @@ static void forget_submission(struct device_record *record)
     cps_buf_clear(&record->bytes);
 }
 
-void device_record_begin(struct device_record *record, uint32_t context, const char *comm,
-                         uint32_t pid)
+void device_record_begin(struct device_record *record, uint32_t context, const char *comm)
 {
     record->open = !record->over;
     record->full = record->failed = false;
     record->context = context;
-    record->pid = pid;
     snprintf(record->comm, sizeof(record->comm), "%s", comm ? comm : "");
     forget_submission(record);
 }
@@ -266,8 +264,9 @@ static struct cps_err *put_begin(struct device_record *record, uint32_t seqno)
     cps_buf_printf(&text, CPS_RD_SUBMISSION, record->context, seqno);
     CPS_TRY(put_text(record, &text));
     cps_buf_clear(&text);
-    /* As the kernel names a submission in its own captures. */
-    cps_buf_printf(&text, "%s/%" PRIu32 ": fence=%" PRIu32, record->comm, record->pid, seqno);
+    /* As the kernel names a submission in its own captures, where the context is the process: two
+     * runs have the same bytes. */
+    cps_buf_printf(&text, "%s/%" PRIu32 ": fence=%" PRIu32, record->comm, record->context, seqno);
     return put_text(record, &text);
 }
 

@@ -33,9 +33,8 @@ CPS_MUST_USE struct cps_err *device_record_open(const char *path, uint64_t chip_
                                                 const struct cps_policy *policy, enum cps_gen gen,
                                                 struct device_record **ret);
 /** A submission begins. @param context  its address space, from 1, as stream.context of struct
- * cps_item. @param comm, pid  the client, for readers: may be NULL and 0 */
-void device_record_begin(struct device_record *record, uint32_t context, const char *comm,
-                         uint32_t pid);
+ * cps_item. @param comm  name of the client, for readers: may be NULL */
+void device_record_begin(struct device_record *record, uint32_t context, const char *comm);
 /** Memory of the submission, as it is before the submission runs: a whole buffer, or the part of it
  * at @p iova that is no hole. Parts of a buffer may come in any order, and none twice. */
 void device_record_memory(struct device_record *record, uint64_t iova, const void *data,
