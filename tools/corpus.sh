@@ -146,7 +146,8 @@ make_golden() {
 }
 
 events=pkt,reg,pipe,memw,end
-printf '# cpscope-manifest 1\ngolden goldens\nevents %s\n' $events >"$work/manifest"
+# The policies are those that the recordings have.
+printf '# cpscope-manifest 1\ngolden goldens\npolicy waits=registers ring=msm preempt=on\nevents %s\n' $events >"$work/manifest"
 "$cpscope" device --chip list >"$work/chips"
 while read -r chip _ names; do
     selected=yes
