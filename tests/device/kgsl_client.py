@@ -62,6 +62,18 @@ def partial_progress():
     equal(word(b.data).value, 2)
 
 
+@fact("order", "a word that the host stores while the job runs to its wait for it")
+def wait_and_store():
+    b = Bench()
+    for i in range(1, 301):
+        timestamp = b.d.submit(b.context, put(b.stream, wait_for(b.data + 32, 0), wait_for(b.data, i)))
+        end = time.monotonic() + i % 100 / 50000
+        while time.monotonic() < end:
+            pass
+        ctypes.c_uint32.from_address(b.data).value = i
+        b.d.wait(b.context, timestamp)
+
+
 @fact("order", "a context waits for a time stamp of another one")
 def wait_for_context():
     b = Bench()
