@@ -9,12 +9,14 @@
  *
  *     object PATH             a shared object with functions of type host_kernel (host_compute.h)
  *     at ADDRESS NAME         the shader at an address is function NAME
- *     code BYTES HASH NAME    so is a shader whose first BYTES bytes have the FNV-1a hash of 64
- * bits any NAME                so is every other shader skip                    every other shader
- * does nothing; without it, one is an error
+ *     code BYTES HASH NAME    so is one whose first BYTES bytes have this FNV-1a hash of 64 bits
+ *     any NAME                so is every other shader
+ *     skip                    every other shader does nothing; without it, one is an error
  *
  * The error has the line that the table lacks. Numbers are as in C; PATH is relative to the working
- * directory. Shaders of a6xx, a7xx and a8xx; constants are those of CP_LOAD_STATE6. */
+ * directory. A program that compiles its kernels as it runs appends their lines: when a shader has
+ * none, the lines that are new are read. Shaders of a6xx, a7xx and a8xx; constants are those of
+ * CP_LOAD_STATE6. */
 #include "host_compute.h"
 
 #include <dlfcn.h>
@@ -62,6 +64,8 @@ struct range {
 
 struct compute {
     uint32_t reg[REGS];
+    FILE *table;
+    long read; /* bytes of the table */
     struct row *row;
     size_t rows;
     void **object;
@@ -144,17 +148,27 @@ static const char *read_line(struct compute *compute, char *line)
     return NULL;
 }
 
-static const char *read_table(struct compute *compute, const char *path)
+/* The lines that are new. A last line without an end may get one later. */
+static const char *read_lines(struct compute *compute, bool all)
 {
     char line[1024];
     const char *why = NULL;
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return fail(compute, "cannot be opened, expected a table of kernels", path);
-    while (!why && fgets(line, sizeof(line), file))
+    if (fseek(compute->table, compute->read, SEEK_SET))
+        return "the table of kernels cannot be read again";
+    while (!why && fgets(line, sizeof(line), compute->table)) {
+        if (!all && !strchr(line, '\n') && feof(compute->table))
+            break;
         why = read_line(compute, line);
-    fclose(file);
+        compute->read = ftell(compute->table);
+    }
     return why;
+}
+
+static const char *read_table(struct compute *compute, const char *path)
+{
+    compute->table = fopen(path, "r");
+    return compute->table ? read_lines(compute, true)
+                          : fail(compute, "cannot be opened, expected a table of kernels", path);
 }
 
 /* ---- shaders ---- */
@@ -329,7 +343,12 @@ static const char *do_dispatch(struct compute *compute)
     const uint64_t iova = address_of(compute, BASE);
     uint64_t size = (uint64_t)value_of(compute, INSTR_SIZE, 0) * INSTR_UNIT;
     host_kernel *kernel = choose_kernel(compute, iova);
+    const char *why = kernel ? NULL : read_lines(compute, false);
     compute->dispatches++;
+    if (why)
+        return why;
+    if (!kernel)
+        kernel = choose_kernel(compute, iova);
     if (kernel)
         return run_kernel(compute, kernel);
     compute->skipped++;
@@ -390,6 +409,8 @@ static void close_compute(void *context)
                 compute->dispatches, compute->groups, compute->skipped);
     for (size_t i = 0; i < compute->objects; i++)
         dlclose(compute->object[i]);
+    if (compute->table)
+        fclose(compute->table);
     free(compute->object);
     free(compute->row);
     free(compute);

@@ -34,9 +34,11 @@ def run(launch, *words):
     return start("run", "-q", "--demo", "-o", path("trace"), *(("--launch", launch) if launch else ()), *words)
 
 
-def device(chip, launch, *words):
+def device(chip, launch, *words, before=None):
+    """@param before  a command of the shell, in the program before the client."""
     firmware = os.path.join(CORPUS, "firmware", FIRMWARE[chip])
-    return start("device", "-q", "--chip", chip, "--fw", firmware, "--launch", launch, *words, "--", LAUNCHED, hex(CODE))
+    shell = ["sh", "-c", before + ' && exec "$@"', "sh"] if before else []
+    return start("device", "-q", "--chip", chip, "--fw", firmware, "--launch", launch, *words, "--", *shell, LAUNCHED, hex(CODE))
 
 
 def table(*lines):
@@ -98,6 +100,12 @@ def kernels(chip):
     tap.report(chip + ": a shader is found by its code", good(done), done)
     done = device(chip, table("at %s scale" % found[1], "any broken"))
     tap.report(chip + ": a shader is found by its address", good(done), done)
+    done = device(chip, table(), before="echo any scale >> table")
+    tap.report(chip + ": a shader is found by a line that was appended since", good(done), done)
+    done = device(chip, table(), before="echo what is this >> table")
+    tap.report(chip + ": a wrong line that was appended ends the device", done.returncode == 3 and "expected object, at, code" in done.stderr, done)
+    done = device(chip, table(), before="printf 'any scale' >> table")
+    tap.report(chip + ": an appended line counts when it has its end", done.returncode == 3 and "no function for the shader" in done.stderr, done)
     done = device(chip, table("skip"))
     tap.report(chip + ": a shader that is skipped stores nothing", done.returncode == 1 and "1 dispatches skipped" in done.stderr, done)
     done = device(chip, table("any broken"))
