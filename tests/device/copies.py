@@ -13,7 +13,7 @@ import tempfile
 
 import real_client
 import tap
-from vulkan_program import COMPILER, build, headers
+from vulkan_program import build, missing
 
 CPSCOPE, BLIT = (os.path.abspath(path) for path in sys.argv[1:3])
 CHIPS = sys.argv[3:] or ["a630", "a750", "a830"]
@@ -96,9 +96,7 @@ def test_chip(program, chip, folder, lavapipe):
 
 
 def main():
-    why = real_client.missing(COMPILER)
-    if not why and not headers():
-        why = "no headers of Vulkan: tools/client.sh --headers"
+    why = missing()
     if not why and not os.path.exists(LAVAPIPE["VK_DRIVER_FILES"]):
         why = "the root has no lavapipe"
     if why:

@@ -15,7 +15,7 @@ import tempfile
 
 import real_client
 import tap
-from vulkan_program import COMPILER, build, headers
+from vulkan_program import build, missing
 
 CPSCOPE = os.path.abspath(sys.argv[1])
 CHIPS = sys.argv[2:] or ["a630", "a750"]
@@ -118,9 +118,7 @@ def test_recording(program, chip, folder):
 
 
 def main():
-    why = real_client.missing(COMPILER)
-    if not why and not headers():
-        why = "no headers of Vulkan: tools/client.sh --headers"
+    why = missing()
     if why:
         tap.skip("the Vulkan program", why)
     else:

@@ -18,6 +18,16 @@ def skip(name, why):
     report("%s # SKIP %s" % (name, why.replace("\n", " ")), True)
 
 
+def relay(name, done):
+    """Results that a program printed (subprocess.run()), each below the lines that say why."""
+    why = ""
+    for line in done.stdout.splitlines():
+        good, _, what = line.partition("ok - ")
+        if what:
+            report(f"{name}: {what}", not good, why + done.stderr)
+        why = line + "\n" if line.startswith("#") else ""
+
+
 def plan():
     print("1..%d" % number)
 

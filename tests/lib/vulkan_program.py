@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+import real_client
 from real_client import ROOT
 
 COMPILER = "aarch64-linux-gnu-gcc"
@@ -11,6 +12,12 @@ HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
 
 def headers():
     return next((path for path in (os.path.join(ROOT, "usr/include"), "/usr/include") if os.path.exists(path + "/vulkan/vulkan.h")), None)
+
+
+def missing():
+    """What cannot be found of what it needs, as a sentence; empty: nothing."""
+    why = real_client.missing(COMPILER)
+    return why if why or headers() else "no headers of Vulkan: tools/client.sh --headers"
 
 
 def build(folder):
