@@ -193,6 +193,20 @@ static bool same_group(void)
     return check_order(MSM_QUEUE_ALLOW_PREEMPT, 9);
 }
 
+/* A job that stores 1 to word 2, waits for word 0 to be 1 and stores 2 to word 1: until it waits.
+ */
+static bool begin_waiter(struct client *client, struct gpu_buf *stream, struct gpu_buf *own,
+                         uint32_t *fence)
+{
+    gpu_write(stream, own->iova + 8, 1);
+    gpu_wait_for(stream, own->iova, 1);
+    gpu_write(stream, own->iova + 4, 2);
+    HOLDS(!submit(client, stream, own, fence));
+    for (int n = 0; n < 1000 && !((volatile uint32_t *)own->data)[2]; n++)
+        gpu_sleep(1);
+    return true;
+}
+
 /* Who interrupts hangs; who was interrupted begins again, and is innocent. */
 static bool innocent(void)
 {
@@ -202,14 +216,9 @@ static bool innocent(void)
     struct gpu_buf waiter = gpu_alloc(low.fd, 4096), endless = gpu_alloc(high.fd, 4096);
     uint32_t first = 0, second = 0;
     HOLDS(low.queue && high.queue && own.handle && other.handle && waiter.handle);
-    gpu_write(&waiter, own.iova + 8, 1);
-    gpu_wait_for(&waiter, own.iova, 1);
-    gpu_write(&waiter, own.iova + 4, 2);
     gpu_wait_for(&endless, other.iova, 1);
     gpu_write(&endless, other.iova + 4, 2);
-    HOLDS(!submit(&low, &waiter, &own, &first));
-    for (int n = 0; n < 1000 && !((volatile uint32_t *)own.data)[2]; n++)
-        gpu_sleep(1);
+    HOLDS(begin_waiter(&low, &waiter, &own, &first));
     HOLDS(own.data[2] == 1);
     own.data[2] = 0;
     HOLDS(!submit(&high, &endless, &other, &second));
@@ -232,13 +241,8 @@ static bool never_saved(void)
     struct gpu_buf waiter = gpu_alloc(low.fd, 4096), writer = gpu_alloc(high.fd, 4096);
     uint32_t first = 0, second = 0;
     HOLDS(low.queue && high.queue && own.handle && other.handle && writer.handle);
-    gpu_write(&waiter, own.iova + 8, 1);
-    gpu_wait_for(&waiter, own.iova, 1);
-    gpu_write(&waiter, own.iova + 4, 2);
     gpu_write(&writer, other.iova, 7);
-    HOLDS(!submit(&low, &waiter, &own, &first));
-    for (int n = 0; n < 1000 && !((volatile uint32_t *)own.data)[2]; n++)
-        gpu_sleep(1);
+    HOLDS(begin_waiter(&low, &waiter, &own, &first));
     HOLDS(!submit(&high, &writer, &other, &second));
     HOLDS(!gpu_wait(high.fd, high.queue, second, 60000) && other.data[0] == 7);
     HOLDS(!gpu_wait(low.fd, low.queue, first, 10000) && own.data[1] == 0);
