@@ -423,7 +423,7 @@ CPS_PUBLIC void cps_engine_interrupt(struct cps_engine *engine, bool (*asked)(vo
 /**
  * Says who does the work that firmware launches. Clones, and so debuggers, begin without.
  * @param engine   which; one that launches nothing does nothing
- * @param work     see emu/work.h; NULL: nobody, which costs nothing
+ * @param work     see emu/work.h; NULL: no callback, at no cost
  * @param context  what it gets
  */
 CPS_PUBLIC void cps_engine_work(struct cps_engine *engine, cps_work_fn *work, void *context);

@@ -432,7 +432,7 @@ struct cps_err *machine_restore_(struct cps_engine *engine, struct cps_engine *o
 
 /* ---- recovery ---- */
 
-/* What a reset leaves as it is: what was counted, who looks, and what the caller asked for. */
+/* A reset keeps counts, observers and the caller's settings. */
 static void keep_counts(struct cps_afuc *to, const struct cps_afuc *from)
 {
     struct cps_engine *engine = &to->engine;

@@ -107,7 +107,7 @@ enum { PREEMPT_ONCE = 2 };
 
 /** The core goes on with a packet. */
 void preempt_passed_(struct afuc_core *core);
-/** Finds out whether packets have to be looked at: somebody may ask for an interrupt, or has. */
+/** Decides whether packets are inspected: an interrupt can be requested, or was. */
 void preempt_watch_(struct cps_afuc *machine);
 void preempt_request_(struct afuc_core *core, uint32_t cause);
 /** Whether the routine is to be entered before a packet, and where the core is. */

@@ -161,8 +161,8 @@ static void write_KERNEL(const struct cps_access *at)
 }
 
 /* The row says where the address of the sample counter is, if the event itself does not. 0 is none:
- * preemption restores what nobody has set, too. From a7xx on, 0x28 and 0x29 are no 2D operations,
- * but invalidate caches of LRZ (D: vgt_event_type). */
+ * preemption also restores registers that were never set. From a7xx on, 0x28 and 0x29 are no 2D
+ * operations, but invalidate caches of LRZ (D: vgt_event_type). */
 static void write_event(const struct cps_access *at)
 {
     enum {

@@ -331,7 +331,7 @@ bool cps_afuc_has_rings(const struct cps_afuc *machine)
  * SP, TPL1 and HLSQ. No list of the firmware has the registers of their contexts (F: a650 112
  * 18f4..1a76), but the units get addresses in the record (F: a630 207 0744..074e: 0xbe20, 0xae50).
  * I: they store them there and load them; the form is UNKNOWN. Here it is the number of the pipe's
- * registers, whether somebody wrote it, value; a ring that was never left takes what is there. */
+ * registers, whether it was written, value; a ring that was never left takes what is there. */
 
 static const struct {
     uint16_t first, count;

@@ -83,7 +83,7 @@ struct cps_afuc {
     uint32_t word_count;
     struct cps_config made; /* from which it was made; its images are `words` */
     struct cps_item chip;   /* the last one that came */
-    struct origin *origin;  /* keeps where values come from (origin/), NULL: nobody does */
+    struct origin *origin;  /* stores the origins of values (origin/); NULL: none */
     uint64_t instr_iova;
     uint64_t ring_iova;
     uint32_t ring_dwords; /* size */
@@ -401,8 +401,7 @@ bool core_idle_(const struct afuc_core *core);
 /** Puts words after what the ring at hand holds (rings.fed), as the driver does before it moves the
  * write pointer. */
 bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count);
-/** Words that the ring at hand has room for: what is written must not pass what a processor reads.
- */
+/** Words that still fit into the current ring: the writer must not pass a reader. */
 uint32_t machine_ring_room_(const struct cps_afuc *machine);
 /** The same with LPAC's ring. */
 bool machine_ring_lpac_(struct cps_afuc *machine, const uint32_t *words, unsigned count);

@@ -57,7 +57,7 @@ static inline uint64_t stream_iova_(const struct afuc_core *core)
     return first + 4 * (uint64_t)queue->pos;
 }
 
-/** The word behind the last one of the current stream. */
+/** The word after the last one of the current stream. */
 static inline uint32_t end_mark_(const struct afuc_core *core)
 {
     return core->s.level == LEVEL_SIDE || core->s.preempt.end >> 1 & 1 ? END_OF_SIDE : END_OF_IB;
